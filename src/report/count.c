@@ -13,6 +13,7 @@
 
 #include "base/meter.h"
 #include "engine/plan.h"
+#include "engine/turn.h"
 #include "shard/batch.h"
 #include "show/show.h"
 
@@ -30,109 +31,91 @@ struct spot {
     uint32_t cell;
 };
 
-/* What a row adds there. */
-struct stone {
-    uint32_t spot;
-    double value;
-};
-
-/* An entry of a policy. */
+/* What a row has at a spot, or for an action of a policy. */
 struct entry {
-    int64_t action;
-    double weight;
+    int64_t at;
+    double value;
 };
 
 /* A shard that is counted, and the array of it that is read. */
 struct count {
     struct tally *tally;
     const struct shard *shard;
+    bool bins;
     uint8_t *parts;      /* owned, one per row */
     uint8_t *transforms; /* owned, one per row, or NULL */
-
     const struct role_binding *binding;
-    uint64_t *numbers; /* of an array of integers: to be filled */
 
-    struct tally_label *label;
-    bool bins;
+    double *numbers;       /* owned: of the row at hand */
+    struct entry *entries; /* owned: where it is not 0 */
+    size_t n_entries;
+    uint64_t max_numbers; /* room in both */
 
-    double *room; /* owned: the numbers of the row at hand */
-    uint64_t max_room;
-
-    struct spot *spots; /* of planes: owned */
+    struct spot *spots; /* owned: of planes, plane by plane */
     size_t n_spots;
-    uint64_t end;         /* the element after the last one of them; the first one is the least */
-    struct stone *stones; /* owned: where the row at hand is not 0 */
-    size_t n_stones;
+    uint64_t end; /* the element after the last one of them; that of the first one is the least */
 
     bool finds_games; /* nothing tells them: by the stones of the first array that has maps */
     uint64_t *masks;  /* owned: of the cells with stones, of three rows by turns; or NULL */
     size_t n_words;   /* of a mask */
-    double least;     /* the share of stones that rows of one game have in common; -1: not known */
-    uint64_t game;    /* of the row at hand */
-
-    struct tally_policy *policy;
-    struct tally_map *map; /* of the policy, or NULL */
-    int32_t *cells;        /* owned: of each action; -1: none */
-    struct entry *entries; /* owned: of the row at hand */
-    uint64_t max_entries;
-    bool failed; /* for lack of memory */
-
     uint64_t n_done, n_total; /* bytes */
 };
 
-typedef void (*visit_rows)(struct count *c, const struct batch *rows, const struct batch *others);
-
 /* --- reading an array --- */
 
-struct source {
+/* The rows of an array, some at a time. */
+struct rows {
     const struct array *array;
     struct csr csr;
     struct batch batch;
 };
 
-static int source_open(struct source *s, const struct count *c, size_t i, struct error *err)
+/* The caller releases them in any case. */
+static int rows_open(struct rows *rows, const struct count *c, size_t i, struct error *err)
 {
     const struct shard *shard = c->shard;
     const struct role_binding *binding = &shard->bindings[i];
 
-    s->array = &shard->archive.arrays[i];
-    s->batch.own = (struct reader){.arrays = &s->array, .n_arrays = 1};
+    *rows = (struct rows){.array = &shard->archive.arrays[i]};
+    rows->batch.own = (struct reader){.arrays = &rows->array, .n_arrays = 1};
     if (binding->sparse == SPARSE_CSR) {
         const int index = binding->index_array >= 0 ? binding->index_array : (int)i;
         const struct array *offsets = &shard->archive.arrays[shard->bindings[index].offsets_array];
 
-        if (csr_open(&s->csr, &offsets, &s->array, 1, err) != 0)
+        if (csr_open(&rows->csr, &offsets, &rows->array, 1, err) != 0)
             return -1;
-        s->batch.own.csr = &s->csr;
+        rows->batch.own.csr = &rows->csr;
     }
-    return batch_open(&s->batch, c->tally->settings->budget, err);
+    return batch_open(&rows->batch, c->tally->settings->budget, err);
 }
 
-/* Visit all rows of an array, with the same rows of another one beside them (-1: of none). */
-static int read_array(struct count *c, size_t i, int other, visit_rows visit, struct error *err)
+/* Hold the next rows; none after the last one. Those that were held are done. */
+static int rows_next(struct rows *rows, struct count *c, struct error *err)
 {
-    const uint64_t row_nbytes = c->shard->archive.arrays[i].row_nbytes;
-    const uint64_t at_most = row_nbytes > 0 ? BATCH_NBYTES / row_nbytes + 1 : 4096;
-    struct source one = {.array = NULL}, two = {.array = NULL};
-    int status = source_open(&one, c, i, err);
+    const uint64_t row_nbytes = rows->array->row_nbytes;
 
-    if (status == 0 && other >= 0)
-        status = source_open(&two, c, (size_t)other, err);
-    while (status == 0 && (status = batch_next(&one.batch, at_most, err)) == 0 && one.batch.n > 0) {
-        if (other >= 0)
-            status = batch_next(&two.batch, one.batch.n, err);
-        if (status == 0)
-            visit(c, &one.batch, other >= 0 ? &two.batch : NULL);
-        if (c->failed)
-            status = error_no_memory(err, "a row");
-        c->n_done += one.batch.n * (row_nbytes + 1);
+    if (rows->batch.n > 0) {
+        c->n_done += rows->batch.n * (row_nbytes + 1);
         meter_step(c->tally->settings->meter, c->n_done, c->n_total);
     }
-    batch_release(&one.batch);
-    batch_release(&two.batch);
-    csr_release(&one.csr);
-    csr_release(&two.csr);
-    return status;
+    return batch_next(&rows->batch, row_nbytes > 0 ? BATCH_NBYTES / row_nbytes + 1 : 4096, err);
+}
+
+static void rows_release(struct rows *rows)
+{
+    batch_release(&rows->batch);
+    csr_release(&rows->csr);
+}
+
+/* Room for the numbers and entries of a row of n elements. */
+static int make_room(struct count *c, uint64_t n, struct error *err)
+{
+    if (n <= c->max_numbers)
+        return 0;
+    c->max_numbers = 2 * n;
+    return list_room(&c->numbers, 2 * n, sizeof *c->numbers, "a row", err) != 0
+               ? -1
+               : list_room(&c->entries, 2 * n + 1, sizeof *c->entries, "a row", err);
 }
 
 /* --- parts and transforms --- */
@@ -151,14 +134,19 @@ static int find_numbers(const struct shard *shard, const char *name)
     return -1;
 }
 
-static void visit_numbers(struct count *c, const struct batch *rows, const struct batch *others)
+static int read_numbers(struct count *c, int i, uint64_t *numbers, struct error *err)
 {
-    (void)others;
-    for (uint64_t r = 0; r < rows->n; r++) {
-        const struct row row = batch_row(rows, r);
+    struct rows rows;
+    int status = rows_open(&rows, c, (size_t)i, err);
 
-        c->numbers[rows->first + r] = (uint64_t)row_int(&row, 0);
-    }
+    while (status == 0 && (status = rows_next(&rows, c, err)) == 0 && rows.batch.n > 0)
+        for (uint64_t r = 0; r < rows.batch.n; r++) {
+            const struct row row = batch_row(&rows.batch, r);
+
+            numbers[rows.batch.first + r] = (uint64_t)row_int(&row, 0);
+        }
+    rows_release(&rows);
+    return status;
 }
 
 /* Rows of one game, source or stretch of like positions go to one part, dealt out by its number. */
@@ -167,136 +155,118 @@ static uint8_t part_of(const struct tally *tally, uint64_t unit)
     return (uint8_t)((unit * UINT64_C(0x9e3779b97f4a7c15) >> 32) % tally->n_parts);
 }
 
-/* The part of each row, by its game or source, and its transform. *is_told: something tells them.
- */
-static int read_parts(struct count *c, const struct verify_located *images, bool *is_told,
-                      struct error *err)
+/* The part of each row, by its game or source, and its transform. Where nothing tells them, games
+ * are to be found. */
+static int read_parts(struct count *c, const struct verify_located *images, struct error *err)
 {
+    static const char *const names[] = {"game_id", "game_ids", PLAN_SOURCE_KEY};
     const struct shard *shard = c->shard;
     const int transform = find_numbers(shard, PLAN_TRANSFORM_KEY);
     const bool is_expanded = images->transforms != NULL || transform >= 0;
     const uint64_t *sources = images->sources;
-    int i = find_numbers(shard, "game_id");
-    int status = 0;
+    uint64_t *numbers = calloc(shard->n_rows + 1, sizeof *numbers);
+    int i = -1, status = 0;
 
     c->parts = malloc(shard->n_rows + 1);
     c->transforms = is_expanded ? malloc(shard->n_rows + 1) : NULL;
-    c->numbers = calloc(shard->n_rows + 1, sizeof *c->numbers);
-    if (c->parts == NULL || (is_expanded && c->transforms == NULL) || c->numbers == NULL)
-        return error_no_memory(err, "the parts of the rows");
-    if (i < 0)
-        i = find_numbers(shard, "game_ids");
-    if (i < 0)
-        i = find_numbers(shard, PLAN_SOURCE_KEY);
-    if (i >= 0) {
-        status = read_array(c, (size_t)i, -1, visit_numbers, err);
-        sources = c->numbers;
+    if (c->parts == NULL || (is_expanded && c->transforms == NULL) || numbers == NULL)
+        status = error_no_memory(err, "the parts of the rows");
+    for (size_t k = 0; k < sizeof names / sizeof *names && i < 0; k++)
+        i = find_numbers(shard, names[k]);
+    if (status == 0 && i >= 0) {
+        status = read_numbers(c, i, numbers, err);
+        sources = numbers;
     }
-    *is_told = sources != NULL;
-    for (uint64_t r = 0; r < shard->n_rows; r++)
+    c->finds_games = sources == NULL && !c->bins;
+    for (uint64_t r = 0; status == 0 && r < shard->n_rows; r++)
         c->parts[r] = part_of(c->tally, sources != NULL ? sources[r] : c->tally->n_rows + r);
     if (status == 0 && transform >= 0)
-        status = read_array(c, (size_t)transform, -1, visit_numbers, err);
+        status = read_numbers(c, transform, numbers, err);
     for (uint64_t r = 0; status == 0 && is_expanded && r < shard->n_rows; r++) {
-        const uint64_t t = transform >= 0 ? c->numbers[r] : images->transforms[r];
+        const uint64_t t = transform >= 0 ? numbers[r] : images->transforms[r];
 
         c->transforms[r] = t < c->tally->board->n_transforms ? (uint8_t)t : NO_TRANSFORM;
     }
+    free(numbers);
     return status;
 }
 
 /* --- labels --- */
 
-static void visit_label(struct count *c, const struct batch *rows, const struct batch *others)
-{
-    struct tally_histogram *all = &c->label->all;
-
-    (void)others;
-    for (uint64_t r = 0; r < rows->n; r++) {
-        const uint8_t t = c->transforms != NULL ? c->transforms[rows->first + r] : NO_TRANSFORM;
-        const struct row row = batch_row(rows, r);
-
-        for (uint64_t e = 0; e < row.n; e++) {
-            const double value = row_double(&row, e);
-
-            if (!isfinite(value))
-                continue;
-            tally_note(all, all, c->bins, value);
-            if (t != NO_TRANSFORM)
-                tally_note(&c->label->by_transform[t], all, c->bins, value);
-        }
-    }
-}
-
 static int add_label(struct count *c, size_t i, struct error *err)
 {
     struct tally *tally = c->tally;
+    struct tally_label *label = NULL;
+    struct rows rows;
 
-    c->label = NULL;
     for (size_t k = 0; k < tally->n_labels; k++)
         if (strcmp(tally->labels[k].key, c->shard->archive.arrays[i].key) == 0)
-            c->label = &tally->labels[k];
-    if (c->label == NULL || c->label->role != c->binding->role ||
-        (c->bins && !c->label->all.is_binned))
+            label = &tally->labels[k];
+    if (label == NULL || label->role != c->binding->role || (c->bins && !label->all.is_binned))
         return 0;
-    if (c->transforms != NULL && c->label->by_transform == NULL) {
-        c->label->by_transform = calloc(tally->board->n_transforms, sizeof *c->label->by_transform);
-        if (c->label->by_transform == NULL)
+    if (c->transforms != NULL && label->by_transform == NULL) {
+        label->by_transform = calloc(tally->board->n_transforms, sizeof *label->by_transform);
+        if (label->by_transform == NULL)
             return error_no_memory(err, "the values of a label");
     }
-    const int status = read_array(c, i, -1, visit_label, err);
-    tally->needs_bins |= c->label->all.is_binned;
+    int status = rows_open(&rows, c, i, err);
+    while (status == 0 && (status = rows_next(&rows, c, err)) == 0 && rows.batch.n > 0)
+        for (uint64_t r = 0; r < rows.batch.n; r++) {
+            const struct row row = batch_row(&rows.batch, r);
+            const uint8_t t =
+                c->transforms != NULL ? c->transforms[rows.batch.first + r] : NO_TRANSFORM;
+
+            for (uint64_t e = 0; e < row.n; e++) {
+                const double value = row_double(&row, e);
+
+                if (!isfinite(value))
+                    continue;
+                tally_note(&label->all, &label->all, c->bins, value);
+                if (t != NO_TRANSFORM)
+                    tally_note(&label->by_transform[t], &label->all, c->bins, value);
+            }
+        }
+    rows_release(&rows);
+    tally->needs_bins |= label->all.is_binned;
     return status;
 }
 
 /* --- planes --- */
 
-/* The numbers of a row between two elements, packed bits as 0 and 1; NULL without memory. */
-static const double *get_numbers(struct count *c, const struct row *row, uint64_t first,
-                                 uint64_t end)
-{
-    if (end > c->max_room) {
-        c->failed |= list_room(&c->room, end, sizeof *c->room, "a row", NULL) != 0;
-        c->max_room = c->failed ? 0 : end;
-    }
-    if (c->failed)
-        return NULL;
-    if (c->binding->role == ROLE_PACKED)
-        for (uint64_t e = first; e < end; e++)
-            c->room[e] = row->bytes[e / 8] >> (c->binding->lsb_first ? e % 8 : 7 - e % 8) & 1;
-    else
-        row_doubles(row, first, end - first, c->room + first);
-    return c->room;
-}
-
-/* List what a row adds to the maps of its planes: of codes, whether it is a stone of the colour. */
+/* List what a row adds to the maps of its planes: packed bits as 0 and 1; of codes, whether it is a
+ * stone of the colour. */
 static void list_stones(struct count *c, const struct row *row)
 {
     const bool is_grid = c->binding->role == ROLE_GRID;
     const bool has_tiles = c->tally->board->family->has_tiles;
-    const double *numbers = get_numbers(c, row, c->spots[0].element, c->end);
-    struct stone *stones = c->stones;
+    const uint64_t first = c->spots[0].element;
+    struct entry *entries = c->entries;
     size_t n = 0;
 
-    for (uint32_t p = 0; p < c->n_spots && numbers != NULL; p++) {
-        double value = numbers[c->spots[p].element];
+    if (c->binding->role == ROLE_PACKED)
+        for (uint64_t e = first; e < c->end; e++)
+            c->numbers[e] = row->bytes[e / 8] >> (c->binding->lsb_first ? e % 8 : 7 - e % 8) & 1;
+    else
+        row_doubles(row, first, c->end - first, c->numbers + first);
+    for (size_t p = 0; p < c->n_spots; p++) {
+        double value = c->numbers[c->spots[p].element];
 
         if (is_grid)
             value = has_tiles                     ? value != 0
                     : c->spots[p].map->plane == 0 ? value == 1
                                                   : value == 2 || value == -1;
-        stones[n] = (struct stone){p, value};
+        entries[n] = (struct entry){(int64_t)p, value};
         n += value != 0 && fabs(value) <= DBL_MAX; /* without a branch that nobody can foresee */
     }
-    c->n_stones = n;
+    c->n_entries = n;
 }
 
 /* Where the row whose stones were listed last has some. */
 static void mark_stones(const struct count *c, uint64_t *mask)
 {
     memset(mask, 0, c->n_words * sizeof *mask);
-    for (const struct stone *stone = c->stones; stone < c->stones + c->n_stones; stone++) {
-        const uint32_t cell = c->spots[stone->spot].cell;
+    for (const struct entry *stone = c->entries; stone < c->entries + c->n_entries; stone++) {
+        const uint32_t cell = c->spots[stone->at].cell;
 
         mask[cell / 64] |= UINT64_C(1) << cell % 64;
     }
@@ -332,173 +302,176 @@ static double common_share(struct count *c, const struct batch *batch)
     return half > 0 ? sum / (double)half : 1;
 }
 
-static void visit_planes(struct count *c, const struct batch *rows, const struct batch *others)
+static int read_planes(struct count *c, size_t i, struct error *err)
 {
-    (void)others;
-    if (c->masks != NULL && c->least < 0)
-        c->least = (1 + common_share(c, rows)) / 2;
-    for (uint64_t r = 0; r < rows->n; r++) {
-        const uint64_t at = rows->first + r;
-        const struct row row = batch_row(rows, r);
+    double least = -1; /* the share of stones that rows of one game have in common; not known yet */
+    uint64_t game = 0; /* of the row at hand */
+    struct rows rows;
+    int status = rows_open(&rows, c, i, err);
 
-        list_stones(c, &row);
-        if (c->masks != NULL) {
-            const uint64_t *one = c->masks + (at + 2) % 3 * c->n_words;
-            const uint64_t *two = c->masks + (at + 1) % 3 * c->n_words;
-            uint64_t *now = c->masks + at % 3 * c->n_words;
+    while (status == 0 && (status = rows_next(&rows, c, err)) == 0 && rows.batch.n > 0) {
+        if (c->masks != NULL && least < 0)
+            least = (1 + common_share(c, &rows.batch)) / 2;
+        for (uint64_t r = 0; r < rows.batch.n; r++) {
+            const uint64_t at = rows.batch.first + r;
+            const struct row row = batch_row(&rows.batch, r);
 
-            mark_stones(c, now);
-            if (at == 0 || (share_kept(c, one, now) < c->least &&
-                            (at == 1 || share_kept(c, two, now) < c->least)))
-                c->game = c->tally->n_rows + at;
-            c->parts[at] = part_of(c->tally, c->game);
-        }
-        const size_t first = c->parts[at] * (size_t)c->tally->board->n_cells;
+            list_stones(c, &row);
+            if (c->masks != NULL) {
+                const uint64_t *one = c->masks + (at + 2) % 3 * c->n_words;
+                const uint64_t *two = c->masks + (at + 1) % 3 * c->n_words;
+                uint64_t *now = c->masks + at % 3 * c->n_words;
 
-        for (const struct stone *stone = c->stones; stone < c->stones + c->n_stones; stone++) {
-            const struct spot *spot = &c->spots[stone->spot];
+                mark_stones(c, now);
+                if (at == 0 || (share_kept(c, one, now) < least &&
+                                (at == 1 || share_kept(c, two, now) < least)))
+                    game = c->tally->n_rows + at;
+                c->parts[at] = part_of(c->tally, game);
+            }
+            const size_t first = c->parts[at] * (size_t)c->tally->board->n_cells;
 
-            spot->map->sums[first + spot->cell] += stone->value;
+            for (const struct entry *e = c->entries; e < c->entries + c->n_entries; e++) {
+                const struct spot *spot = &c->spots[e->at];
+
+                spot->map->sums[first + spot->cell] += e->value;
+            }
         }
     }
+    rows_release(&rows);
+    return status;
 }
 
 static int add_planes(struct count *c, size_t i, struct error *err)
 {
-    const char *key = c->shard->archive.arrays[i].key;
-    const struct role_binding *binding = c->binding;
+    const struct array *array = &c->shard->archive.arrays[i];
     const struct board *board = c->tally->board;
-    const uint32_t n_cells = board->n_cells;
-    const bool is_packed = binding->role == ROLE_PACKED, is_grid = binding->role == ROLE_GRID;
-    const uint64_t n = binding->axes.outer * binding->axes.axis *
-                       (is_packed || binding->axes.inner == 0 ? 1 : binding->axes.inner);
-    const uint64_t plane_nbits = (binding->axes.axis + 7) / 8 * 8;
-    size_t n_maps = 0;
+    const struct planes_form form = planes_form_of(c->binding, &array->header.dtype);
+    const bool is_grid = c->binding->role == ROLE_GRID;
+    struct tally_map *const maps = c->tally->maps, *const end = maps + c->tally->n_maps;
     int status = 0;
 
-    for (struct tally_map *map = c->tally->maps; map < c->tally->maps + c->tally->n_maps; map++)
-        if (strcmp(map->key, key) == 0) {
-            map->n_rows += c->shard->n_rows;
-            n_maps++;
-        }
-    c->n_spots = 0;
-    c->n_words = n_cells / 64 + 1;
-    c->spots = calloc(n_maps * n_cells + 1, sizeof *c->spots);
-    c->stones = calloc(n_maps * n_cells + 1, sizeof *c->stones);
+    c->n_spots = c->end = 0;
+    c->n_words = board->n_cells / 64 + 1;
     c->masks = c->finds_games ? calloc(c->n_words, 3 * sizeof *c->masks) : NULL;
-    c->least = -1;
-    if (c->spots == NULL || c->stones == NULL || (c->finds_games && c->masks == NULL))
+    if (c->finds_games && c->masks == NULL)
         status = error_no_memory(err, "the cells of an array");
     /* List the elements of a row that are on the board in a plane of stones. */
-    for (uint64_t e = 0; status == 0 && n_maps > 0 && e < n; e++) {
-        uint64_t plane, at;
+    for (struct tally_map *map = maps; map < end && status == 0; map++) {
+        const uint64_t plane = is_grid ? 0 : map->plane, n = form.n_last;
 
-        planes_position(binding, e, &plane, &at);
-        const int64_t cell = planes_cell_of(board, binding, at);
-
-        if (cell < 0 || !board->on_board[cell])
+        if (strcmp(map->key, array->key) != 0)
             continue;
-        for (uint64_t colour = 0; colour < (is_grid ? 2 : 1); colour++) {
-            struct tally_map *map = tally_find_map(c->tally, key, is_grid ? colour : plane);
-            const uint64_t element = is_packed ? plane * plane_nbits + at : e;
+        map->n_rows += c->shard->n_rows;
+        status = list_room(&c->spots, c->n_spots + board->n_cells, sizeof *c->spots,
+                           "the cells of an array", err);
+        for (uint64_t at = 0; status == 0 && plane < form.n_planes && at < form.axis; at++) {
+            const int64_t cell = planes_cell_of(board, c->binding, at);
+            const uint64_t element = form.is_bits ? plane * ((form.axis + 7) / 8 * 8) + at
+                                                  : plane / n * n * form.axis + at * n + plane % n;
 
-            if (map == NULL)
+            if (cell < 0 || !board->on_board[cell])
                 continue;
             c->spots[c->n_spots++] = (struct spot){element, map, (uint32_t)cell};
-            c->end = element + 1;
+            c->end = element >= c->end ? element + 1 : c->end;
         }
     }
     if (status == 0 && c->n_spots > 0)
-        status = read_array(c, i, -1, visit_planes, err);
+        status = make_room(c, c->end > c->n_spots ? c->end : c->n_spots, err);
+    if (status == 0 && c->n_spots > 0)
+        status = read_planes(c, i, err);
     c->finds_games &= c->n_spots == 0;
-    free(c->spots);
-    free(c->stones);
     free(c->masks);
     return status;
 }
 
 /* --- policies --- */
 
-/* The entries of a row that have weight, dense or of indices with their values (NULL: each counts
- * as one); weights that are none (negative, NaN, infinite) count as 0. Returns how many. */
-static uint64_t list_entries(struct count *c, const struct row *row, const struct row *values)
+/* List the entries of a row that have weight, dense or of indices with their values (NULL: each
+ * counts as one); weights that are none (negative, NaN, infinite) count as 0. */
+static int list_weights(struct count *c, const struct row *row, const struct row *values,
+                        struct error *err)
 {
     const bool is_dense = c->binding->role == ROLE_POLICY;
     const struct row *from = is_dense ? row : values;
-    const uint64_t n_all =
-        is_dense && row->n > c->binding->n_actions ? c->binding->n_actions : row->n;
-    const uint64_t n_weights = from == NULL ? 0 : from->n < n_all ? from->n : n_all;
-    const double *weights = n_weights > 0 ? get_numbers(c, from, 0, n_weights) : NULL;
-    uint64_t n = 0;
+    const uint64_t n = is_dense ? smaller(row->n, c->binding->n_actions) : row->n;
+    const uint64_t n_weights = from == NULL ? 0 : smaller(from->n, n);
+    size_t n_found = 0;
 
-    if (n_all >= c->max_entries) {
-        c->max_entries = 2 * (n_all + 1);
-        c->failed |= list_room(&c->entries, c->max_entries, sizeof *c->entries, "a row", NULL) != 0;
-    }
-    for (uint64_t e = 0; e < n_all && !c->failed; e++) {
+    if (make_room(c, n, err) != 0)
+        return -1;
+    if (n_weights > 0)
+        row_doubles(from, 0, n_weights, c->numbers);
+    const double *numbers = c->numbers;
+    struct entry *entries = c->entries;
+    for (uint64_t e = 0; e < n; e++) {
         const int64_t action = is_dense ? (int64_t)e : row_int(row, e);
-        const double weight = values == NULL && !is_dense ? 1 : e < n_weights ? weights[e] : 0;
+        const double weight = from == NULL ? 1 : e < n_weights ? numbers[e] : 0;
 
-        c->entries[n] = (struct entry){action, weight};
+        entries[n_found] = (struct entry){action, weight};
         /* Without a branch that nobody can foresee. */
-        n += (weight > 0) & (weight < 1e300) & (action >= 0);
+        n_found += (weight > 0) & (weight < 1e300) & (action >= 0);
     }
-    return n;
-}
-
-static void visit_policy(struct count *c, const struct batch *rows, const struct batch *others)
-{
-    const size_t n_cells = c->tally->board->n_cells;
-
-    for (uint64_t r = 0; r < rows->n; r++) {
-        const struct row row = batch_row(rows, r);
-        const struct row value = others != NULL ? batch_row(others, r) : (struct row){0};
-        double *sums = c->map != NULL ? c->map->sums + c->parts[rows->first + r] * n_cells : NULL;
-        const uint64_t n = list_entries(c, &row, others != NULL ? &value : NULL);
-        double total = 0, largest = 0, entropy = 0;
-
-        for (uint64_t k = 0; k < n; k++) {
-            total += c->entries[k].weight;
-            largest = c->entries[k].weight > largest ? c->entries[k].weight : largest;
-        }
-        for (uint64_t k = 0; k < n; k++) {
-            const uint64_t action = (uint64_t)c->entries[k].action;
-            const double share = c->entries[k].weight / total;
-
-            entropy -= share * log(share);
-            if (sums != NULL && action < c->binding->n_actions && c->cells[action] >= 0)
-                sums[c->cells[action]] += share;
-        }
-        if (n == 0)
-            continue;
-        c->policy->n_rows++;
-        c->policy->entropy += entropy;
-        c->policy->top_share += largest / total;
-        if (c->map != NULL)
-            c->map->n_rows++;
-    }
+    c->n_entries = n_found;
+    return 0;
 }
 
 static int add_policy(struct count *c, size_t i, struct error *err)
 {
+    const struct role_binding *binding = c->binding;
     const char *key = c->shard->archive.arrays[i].key;
-    const bool has_values = c->binding->role == ROLE_POLICY_INDEX && c->binding->value_array >= 0;
+    const size_t n_cells = c->tally->board->n_cells;
+    const bool has_values = binding->role == ROLE_POLICY_INDEX && binding->value_array >= 0;
+    struct tally_map *map = tally_find_map(c->tally, key, TALLY_NO_PLANE);
+    struct tally_policy *policy = NULL;
+    struct rows rows, values = {0};
 
-    c->policy = NULL;
     for (size_t k = 0; k < c->tally->n_policies; k++)
         if (strcmp(c->tally->policies[k].key, key) == 0)
-            c->policy = &c->tally->policies[k];
-    if (c->policy == NULL)
+            policy = &c->tally->policies[k];
+    if (policy == NULL)
         return 0;
-    c->map = tally_find_map(c->tally, key, TALLY_NO_PLANE);
-    c->cells = calloc(c->binding->n_actions + 1, sizeof *c->cells);
-    if (c->cells == NULL)
-        return error_no_memory(err, "the cells of actions");
-    for (uint64_t a = 0; c->map != NULL && a < c->binding->n_actions; a++)
-        c->cells[a] = (int32_t)planes_cell_of(c->tally->board, c->binding, a);
-    const int status =
-        read_array(c, i, has_values ? c->binding->value_array : -1, visit_policy, err);
-    free(c->cells);
+    int32_t *cells = calloc(binding->n_actions + 1, sizeof *cells); /* of each action; -1: none */
+    int status = rows_open(&rows, c, i, err);
+    if (cells == NULL)
+        status = error_no_memory(err, "the cells of actions");
+    for (uint64_t a = 0; status == 0 && map != NULL && a < binding->n_actions; a++)
+        cells[a] = (int32_t)planes_cell_of(c->tally->board, binding, a);
+    if (status == 0 && has_values)
+        status = rows_open(&values, c, (size_t)binding->value_array, err);
+    while (status == 0 && (status = rows_next(&rows, c, err)) == 0 && rows.batch.n > 0) {
+        if (has_values)
+            status = batch_next(&values.batch, rows.batch.n, err);
+        for (uint64_t r = 0; r < rows.batch.n && status == 0; r++) {
+            const struct row row = batch_row(&rows.batch, r);
+            const struct row value = has_values ? batch_row(&values.batch, r) : (struct row){0};
+            const size_t first = c->parts[rows.batch.first + r] * n_cells;
+            double total = 0, largest = 0, entropy = 0;
+
+            status = list_weights(c, &row, has_values ? &value : NULL, err);
+            for (size_t k = 0; k < c->n_entries; k++) {
+                total += c->entries[k].value;
+                largest = c->entries[k].value > largest ? c->entries[k].value : largest;
+            }
+            for (size_t k = 0; k < c->n_entries; k++) {
+                const uint64_t action = (uint64_t)c->entries[k].at;
+                const double share = c->entries[k].value / total;
+
+                entropy -= share * log(share);
+                if (map != NULL && action < binding->n_actions && cells[action] >= 0)
+                    map->sums[first + (size_t)cells[action]] += share;
+            }
+            if (c->n_entries == 0)
+                continue;
+            policy->n_rows++;
+            policy->entropy += entropy;
+            policy->top_share += largest / total;
+            if (map != NULL)
+                map->n_rows++;
+        }
+    }
+    rows_release(&rows);
+    rows_release(&values);
+    free(cells);
     return status;
 }
 
@@ -510,7 +483,6 @@ int tally_add(struct tally *tally, const struct shard *shard, const struct verif
     const size_t n = shard->archive.n_arrays;
     struct count c = {.tally = tally, .shard = shard, .bins = bins};
     size_t n_done = 0; /* arrays whose planes are added */
-    bool is_told = true;
     int status = 0;
 
     if (shard->bindings == NULL || tally->board == NULL ||
@@ -519,8 +491,7 @@ int tally_add(struct tally *tally, const struct shard *shard, const struct verif
     meter_begin(tally->settings->meter, "counting", shard->archive.path);
     for (size_t i = 0; i < n; i++)
         c.n_total += shard->archive.arrays[i].unpacked_nbytes + shard->n_rows;
-    status = read_parts(&c, images, &is_told, err);
-    c.finds_games = !is_told && !bins;
+    status = read_parts(&c, images, err);
     for (; c.finds_games && n_done < n && status == 0; n_done++) {
         c.binding = &shard->bindings[n_done];
         if (!shard_is_undecided(shard, n_done) && tally_is_planes(c.binding->role))
@@ -541,9 +512,9 @@ int tally_add(struct tally *tally, const struct shard *shard, const struct verif
     }
     free(c.parts);
     free(c.transforms);
-    free(c.numbers);
+    free(c.spots);
     free(c.entries);
-    free(c.room);
+    free(c.numbers);
 out:
     tally->n_rows += bins ? 0 : shard->n_rows;
     return status;

@@ -21,28 +21,6 @@ static json_t *count(uint64_t n)
     return json_integer((json_int_t)n);
 }
 
-static json_t *array_json(const struct report_set *set, size_t i)
-{
-    const struct shard *shard = &set->shard;
-    const struct array *array = &shard->archive.arrays[i];
-    json_t *shape = json_array();
-    struct text flag = {0};
-    const bool has_role = shard->bindings != NULL && !shard_is_undecided(shard, i);
-
-    for (unsigned d = 0; d < array->header.n_dims; d++)
-        json_array_append_new(shape, count(report_dimension(set, array, d)));
-    (void)shard_flag(shard, i, &flag, NULL);
-    json_t *json =
-        json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", json_name(array->key), "dtype",
-                  dtype_name(&array->header.dtype).text, "shape", shape, "role",
-                  has_role ? json_string(role_name(shard->bindings[i].role)) : json_null(), "flag",
-                  flag.n_bytes > 0 ? json_name(flag.text) : json_null(), "bytes",
-                  count(set->nbytes[i]), "packed_bytes", count(set->packed_nbytes[i]));
-
-    text_release(&flag);
-    return json;
-}
-
 /* Those of all files; where there are several, each finding names its own. */
 static json_t *findings_of_all(const struct report_set *set)
 {
@@ -62,15 +40,12 @@ static json_t *findings_of_all(const struct report_set *set)
 
 static json_t *histogram_json(const struct tally_histogram *h)
 {
-    const double width = (h->high - h->low) / TALLY_N_BINS;
     json_t *json = json_array();
 
     for (uint32_t i = 0; i < (h->is_binned ? TALLY_N_BINS : h->n); i++)
         json_array_append_new(
-            json, h->is_binned ? json_pack("[o, o, o]", number(h->low + width * i),
-                                           number(i + 1 == TALLY_N_BINS ? h->high
-                                                                        : h->low + width * (i + 1)),
-                                           count(h->counts[i]))
+            json, h->is_binned ? json_pack("[o, o, o]", number(tally_bin(h, i)),
+                                           number(tally_bin(h, i + 1)), count(h->counts[i]))
                                : json_pack("[o, o]", number(h->values[i]), count(h->counts[i])));
     return json;
 }
@@ -125,43 +100,56 @@ static json_t *heat_json(const struct tally *tally)
 }
 
 /* A row and a column per set; null where sets were not compared. */
-static json_t *matrix_json(const struct report_overlap *overlap, const uint64_t *matrix,
-                           const struct report_files *files, size_t n)
+json_t *report_overlap_json(const struct report_overlap *overlap, const struct report_set *sets)
 {
-    const bool is_known = overlap->why.kind == ERROR_NONE;
-    json_t *json = json_array();
+    const struct report_set *const end = sets + sets->request->n;
+    const uint64_t *at = overlap->matrices;
+    json_t *both[2];
 
-    for (size_t i = 0, a = 0; i < n; a += files[i++].is_sure) {
-        json_t *row = json_array();
+    for (int k = 0; k < 2; k++) {
+        both[k] = json_array();
+        for (const struct report_set *a = sets; a < end; a++) {
+            json_t *row = json_array();
 
-        for (size_t j = 0, b = 0; j < n; b += files[j++].is_sure)
-            json_array_append_new(row, is_known && files[i].is_sure && files[j].is_sure
-                                           ? count(matrix[a * overlap->n + b])
-                                           : json_null());
-        json_array_append_new(json, row);
+            for (const struct report_set *b = sets; b < end; b++)
+                json_array_append_new(row, overlap->why.kind == ERROR_NONE &&
+                                                   a->verdict != REPORT_UNCHECKED &&
+                                                   b->verdict != REPORT_UNCHECKED
+                                               ? count(*at++)
+                                               : json_null());
+            json_array_append_new(both[k], row);
+        }
     }
-    return json;
-}
-
-json_t *report_overlap_json(const struct report_overlap *overlap, const struct report_files *files,
-                            size_t n)
-{
-    const uint64_t *symmetric = overlap->matrices + overlap->n * overlap->n;
-
-    return json_pack("{s:o, s:o}", "exact", matrix_json(overlap, overlap->matrices, files, n),
-                     "symmetric", matrix_json(overlap, symmetric, files, n));
+    return json_pack("{s:o, s:o}", "exact", both[0], "symmetric", both[1]);
 }
 
 json_t *report_set_json(const struct report_set *set)
 {
-    const struct board *board = set->is_open ? set->shard.found.board : NULL;
+    const struct shard *shard = &set->shard;
+    const struct board *board = set->is_open ? shard->found.board : NULL;
     const struct set_positions *p = &set->positions;
     const struct tally *tally = &set->tally;
     json_t *arrays = json_array(), *policies = json_array(), *evidence = json_array(),
            *positions = json_null();
 
-    for (size_t i = 0; set->is_open && i < set->shard.archive.n_arrays; i++)
-        json_array_append_new(arrays, array_json(set, i));
+    for (size_t i = 0; set->is_open && i < shard->archive.n_arrays; i++) {
+        const struct array *array = &shard->archive.arrays[i];
+        const bool has_role = shard->bindings != NULL && !shard_is_undecided(shard, i);
+        json_t *shape = json_array();
+        struct text flag = {0};
+
+        for (unsigned d = 0; d < array->header.n_dims; d++)
+            json_array_append_new(shape, count(report_dimension(set, array, d)));
+        (void)shard_flag(shard, i, &flag, NULL);
+        json_array_append_new(
+            arrays,
+            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", json_name(array->key), "dtype",
+                      dtype_name(&array->header.dtype).text, "shape", shape, "role",
+                      has_role ? json_string(role_name(shard->bindings[i].role)) : json_null(),
+                      "flag", flag.n_bytes > 0 ? json_name(flag.text) : json_null(), "bytes",
+                      count(set->nbytes[2 * i]), "packed_bytes", count(set->nbytes[2 * i + 1])));
+        text_release(&flag);
+    }
     for (size_t i = 0; i < tally->n_policies; i++)
         json_array_append_new(policies, json_pack("{s:o, s:o, s:o}", "array",
                                                   json_name(tally->policies[i].key), "entropy",

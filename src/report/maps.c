@@ -77,36 +77,12 @@ static void put_map(struct pen *p, const struct report_set *set, const struct sh
     }
 }
 
-static void put_maps(struct pen *p, const struct report_set *set, const struct shape *shape)
-{
-    const struct tally *tally = &set->tally;
-    const double unit = fmin(MOST_UNIT, fmax(LEAST_UNIT, WIDTH / (shape->most.x - shape->least.x)));
-    struct shape_point corners[SHAPE_MAX_CORNERS];
-    const size_t n_corners = shape_corners(shape, corners);
-
-    pen_put(p,
-            "<h3>On the board</h3>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"0\" "
-            "height=\"0\" style=\"position:absolute\"><defs><path id=\"c%zu\" d=\"",
-            set->number);
-    for (size_t i = 0; i < n_corners; i++)
-        pen_put(p, "%c%.4g %.4g", i == 0 ? 'M' : 'L', corners[i].x * unit, corners[i].y * unit);
-    pen_put(p, "z\"/></defs></svg>\n");
-    for (const struct tally_map *map = tally->maps; map < tally->maps + tally->n_maps; map++) {
-        pen_html(p, "<h4><code>%s</code>", map->key);
-        if (map->plane != TALLY_NO_PLANE)
-            pen_put(p, ", plane %llu", (unsigned long long)map->plane);
-        pen_put(p, "</h4>\n<div>\n");
-        put_map(p, set, shape, map, unit);
-        pen_put(p, "</div>\n");
-    }
-}
-
 /* --- evidence --- */
 
 static void put_evidence(struct pen *p, const struct report_set *set)
 {
     const struct board *board = set->tally.board;
-    const bool fits = report_fits(set);
+    const bool fits = !set->tally.misfits;
     const char *gap = "";
 
     pen_put(p, "<h3>Does the data believe the symmetry?</h3>\n<p>");
@@ -144,18 +120,38 @@ static void put_evidence(struct pen *p, const struct report_set *set)
 
 void page_put_maps(struct pen *p, const struct report_set *set)
 {
+    const struct tally *tally = &set->tally;
+    struct shape_point corners[SHAPE_MAX_CORNERS];
     struct shape shape;
 
-    if (set->tally.n_maps == 0 || set->tally.evidence == NULL)
+    if (tally->n_maps == 0 || tally->evidence == NULL)
         return;
     put_evidence(p, set);
     if (!set->is_drawn)
         return;
-    if (shape_init(&shape, set->tally.board, p->err) != 0) {
+    if (shape_init(&shape, tally->board, p->err) != 0) {
         p->failed = true;
         return;
     }
-    put_maps(p, set, &shape);
+
+    const double unit = fmin(MOST_UNIT, fmax(LEAST_UNIT, WIDTH / (shape.most.x - shape.least.x)));
+    const size_t n_corners = shape_corners(&shape, corners);
+
+    pen_put(p,
+            "<h3>On the board</h3>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"0\" "
+            "height=\"0\" style=\"position:absolute\"><defs><path id=\"c%zu\" d=\"",
+            set->number);
+    for (size_t i = 0; i < n_corners; i++)
+        pen_put(p, "%c%.4g %.4g", i == 0 ? 'M' : 'L', corners[i].x * unit, corners[i].y * unit);
+    pen_put(p, "z\"/></defs></svg>\n");
+    for (const struct tally_map *map = tally->maps; map < tally->maps + tally->n_maps; map++) {
+        pen_html(p, "<h4><code>%s</code>", map->key);
+        if (map->plane != TALLY_NO_PLANE)
+            pen_put(p, ", plane %llu", (unsigned long long)map->plane);
+        pen_put(p, "</h4>\n<div>\n");
+        put_map(p, set, &shape, map, unit);
+        pen_put(p, "</div>\n");
+    }
     shape_release(&shape);
 }
 

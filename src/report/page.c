@@ -37,7 +37,7 @@ static void put_arrays(struct pen *p, const struct report_set *set)
         if (flag.n_bytes > 0)
             pen_html(p, " <code>%s</code>", flag.text);
         pen_html(p, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-                 text_size(set->nbytes[i]).text, text_size(set->packed_nbytes[i]).text);
+                 text_size(set->nbytes[2 * i]).text, text_size(set->nbytes[2 * i + 1]).text);
         text_release(&flag);
     }
     pen_put(p, "</table>\n");
@@ -49,62 +49,50 @@ static void put_arrays(struct pen *p, const struct report_set *set)
 
 #define N_LISTED 5 /* rows of a code */
 
-static void put_finding(struct pen *p, const char *path, const struct finding *finding)
-{
-    pen_put(p, "<li>");
-    if (path != NULL)
-        pen_html(p, "%s: ", path);
-    if (finding->array != NULL)
-        pen_html(p, "<code>%s</code> ", finding->array);
-    if (finding->row != FINDING_NO_ROW)
-        pen_put(p, "row %llu: ", (count)finding->row);
-    pen_html(p, "%s", finding->message);
-    if (*finding->expected != '\0' || *finding->found != '\0')
-        pen_html(p, ": expected %s, found %s", finding->expected, finding->found);
-    pen_put(p, "</li>\n");
-}
-
-static void put_code(struct pen *p, const struct report_set *set, enum finding_code code)
-{
-    const char *name = finding_code_name(code);
-    const count n = set->counts[code];
-    const struct finding *first = NULL;
-    const struct verify_result *where = NULL;
-    int n_listed = 0;
-
-    pen_html(p, "<div class=\"code\" data-code=\"%s\" data-count=\"%llu\">\n<h4>%s: %llu</h4>\n",
-             name, n, name, n);
-    for (size_t i = 0; i < set->results.n; i++) {
-        const struct verify_result *result = &set->results.items[i];
-
-        for (size_t k = 0; k < result->findings.n; k++) {
-            const struct finding *finding = &result->findings.items[k];
-
-            if (finding->code != code || n_listed == N_LISTED)
-                continue;
-            pen_put(p, "%s", n_listed++ == 0 ? "<ul>\n" : "");
-            put_finding(p, set->results.n > 1 ? result->path : NULL, finding);
-            if (first == NULL || (first->row == FINDING_NO_ROW && finding->row != FINDING_NO_ROW)) {
-                first = finding;
-                where = result;
-            }
-        }
-    }
-    pen_put(p, "%s", n_listed > 0 ? "</ul>\n" : "");
-    if (first != NULL && set->is_drawn)
-        page_put_picture(p, set, where, first);
-    pen_put(p, "</div>\n");
-}
-
 static void put_findings(struct pen *p, const struct report_set *set)
 {
     bool any = false;
 
     pen_put(p, "<h3>Findings</h3>\n");
-    for (int code = 0; code < FINDING_N_CODES; code++) {
-        if (set->counts[code] > 0)
-            put_code(p, set, (enum finding_code)code);
-        any |= set->counts[code] > 0;
+    for (enum finding_code code = 0; code < FINDING_N_CODES; code++) {
+        const char *name = finding_code_name(code);
+        const count n = set->counts[code];
+        const struct finding *first = NULL;
+        const struct verify_result *where = NULL;
+        int n_listed = 0;
+
+        if (n == 0)
+            continue;
+        any = true;
+        pen_html(p,
+                 "<div class=\"code\" data-code=\"%s\" data-count=\"%llu\">\n<h4>%s: %llu</h4>\n",
+                 name, n, name, n);
+        for (const struct verify_result *r = set->results.items;
+             r < set->results.items + set->results.n; r++)
+            for (const struct finding *f = r->findings.items;
+                 f < r->findings.items + r->findings.n && n_listed < N_LISTED; f++) {
+                if (f->code != code)
+                    continue;
+                pen_put(p, "%s<li>", n_listed++ == 0 ? "<ul>\n" : "");
+                if (set->results.n > 1)
+                    pen_html(p, "%s: ", r->path);
+                if (f->array != NULL)
+                    pen_html(p, "<code>%s</code> ", f->array);
+                if (f->row != FINDING_NO_ROW)
+                    pen_put(p, "row %llu: ", (count)f->row);
+                pen_html(p, "%s", f->message);
+                if (*f->expected != '\0' || *f->found != '\0')
+                    pen_html(p, ": expected %s, found %s", f->expected, f->found);
+                pen_put(p, "</li>\n");
+                if (first == NULL || (first->row == FINDING_NO_ROW && f->row != FINDING_NO_ROW)) {
+                    first = f;
+                    where = r;
+                }
+            }
+        pen_put(p, "%s", n_listed > 0 ? "</ul>\n" : "");
+        if (first != NULL && set->is_drawn)
+            page_put_picture(p, set, where, first);
+        pen_put(p, "</div>\n");
     }
     if (!any)
         pen_put(p, "<p>None.</p>\n");
@@ -117,23 +105,12 @@ static void put_findings(struct pen *p, const struct report_set *set)
 
 /* --- labels --- */
 
-static uint64_t count_of(const struct tally_histogram *h, double value, uint32_t bin)
-{
-    if (h->is_binned)
-        return h->counts[bin];
-    for (uint32_t i = 0; i < h->n; i++)
-        if (h->values[i] == value)
-            return h->counts[i];
-    return 0;
-}
-
 /* One row per value; of expanded sets a column per transform. */
 static void put_histogram(struct pen *p, const struct board *board, const struct tally_label *label)
 {
     const struct tally_histogram *all = &label->all;
     const uint32_t n = all->is_binned ? TALLY_N_BINS : all->n;
     const uint32_t n_transforms = label->by_transform != NULL ? board->n_transforms : 0;
-    const double width = (all->high - all->low) / TALLY_N_BINS;
     uint64_t most = 1;
 
     for (uint32_t i = 0; i < n; i++)
@@ -143,20 +120,23 @@ static void put_histogram(struct pen *p, const struct board *board, const struct
         pen_html(p, "<th>%s</th>", board->transforms[t].name);
     pen_put(p, "</tr>\n");
     for (uint32_t i = 0; i < n; i++) {
-        const double value = all->is_binned ? 0 : all->values[i];
-
         if (all->is_binned)
-            pen_put(p, "<tr><td>%.4g to %.4g</td>", all->low + width * i,
-                    i + 1 == n ? all->high : all->low + width * (i + 1));
+            pen_put(p, "<tr><td>%.4g to %.4g</td>", tally_bin(all, i), tally_bin(all, i + 1));
         else
-            pen_put(p, "<tr><td>%.6g</td>", value);
+            pen_put(p, "<tr><td>%.6g</td>", all->values[i]);
         pen_html(
             p,
             "<td class=\"n\">%llu</td><td><span class=\"bar\" style=\"width:%.1fem\"></span></td>",
             (count)all->counts[i], 12.0 * (double)all->counts[i] / (double)most);
-        for (uint32_t t = 0; t < n_transforms; t++)
+        for (uint32_t t = 0; t < n_transforms; t++) {
+            const struct tally_histogram *h = &label->by_transform[t];
+            uint32_t k = h->is_binned ? i : 0;
+
+            while (!h->is_binned && k < h->n && h->values[k] != all->values[i])
+                k++;
             pen_put(p, "<td class=\"n\">%llu</td>",
-                    (count)count_of(&label->by_transform[t], value, i));
+                    h->is_binned || k < h->n ? (count)h->counts[k] : 0);
+        }
         pen_put(p, "</tr>\n");
     }
     pen_put(p, "</table>\n");
@@ -207,14 +187,20 @@ static void put_pair(struct pen *p, const char *name, const char *value)
     pen_html(p, "<tr><td>%s</td><td>%s</td></tr>\n", name, value != NULL ? value : "");
 }
 
-static void put_manifest(struct pen *p, const json_t *m)
+static void put_provenance(struct pen *p, const struct report_set *set)
 {
     static const char *const parts[] = {"options", "conventions", "counts"};
+    struct error why = {0};
+    json_t *own = text_ends_with(set->path, ".json") ? manifest_read(set->path, &why) : NULL,
+           *value;
+    const json_t *m = own != NULL ? own : set->shard.recall.manifest;
     const json_t *tool = json_object_get(m, "tool"), *list = json_object_get(m, "warnings");
     const char *key;
-    json_t *value;
 
-    pen_put(p, "<table>\n");
+    pen_put(p, "<h3>Provenance</h3>\n%s",
+            m != NULL ? "<table>\n" : "<p>No manifest tells how it was made.</p>\n");
+    if (m == NULL)
+        return;
     put_pair(p, "made by", manifest_text(tool, "name"));
     put_pair(p, "version", manifest_text(tool, "version"));
     put_pair(p, "board", manifest_text(json_object_get(m, "board"), "name"));
@@ -233,26 +219,12 @@ static void put_manifest(struct pen *p, const json_t *m)
     pen_put(p, "</table>\n<table>\n<tr><th>input</th><th>rows</th><th>SHA-256</th></tr>\n");
     list = json_object_get(m, "inputs");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *input = json_array_get(list, i);
-
+        value = json_array_get(list, i);
         pen_html(p, "<tr><td>%s</td><td class=\"n\">%llu</td><td class=\"hash\">%s</td></tr>\n",
-                 manifest_text(input, "name"), (count)manifest_number(input, "rows"),
-                 manifest_text(input, "sha256"));
+                 manifest_text(value, "name"), (count)manifest_number(value, "rows"),
+                 manifest_text(value, "sha256"));
     }
     pen_put(p, "</table>\n");
-}
-
-static void put_provenance(struct pen *p, const struct report_set *set)
-{
-    struct error why = {0};
-    json_t *own = text_ends_with(set->path, ".json") ? manifest_read(set->path, &why) : NULL;
-    const json_t *m = own != NULL ? own : set->shard.recall.manifest;
-
-    pen_put(p, "<h3>Provenance</h3>\n");
-    if (m != NULL)
-        put_manifest(p, m);
-    else
-        pen_put(p, "<p>No manifest tells how it was made.</p>\n");
     json_decref(own);
 }
 
@@ -322,9 +294,9 @@ void page_put_set(struct pen *p, const struct report_set *set)
     pen_put(p, "</section>\n");
 }
 
-void page_end(struct pen *p, const struct report_request *request, const struct report_files *files,
-              const struct report_overlap *overlap)
+void page_end(struct pen *p, const struct report_set *sets, const struct report_overlap *overlap)
 {
+    const struct report_request *request = sets->request;
     const bool compares = overlap->why.kind == ERROR_NONE;
 
     /* Of several sets: how many rows of each occur in each other one. */
@@ -336,8 +308,8 @@ void page_end(struct pen *p, const struct report_request *request, const struct 
         pen_put(p, "<p>Rows of the set of a line whose position occurs in that of a column; on the "
                    "diagonal rows that repeat a position.</p>\n<ol>\n");
         for (size_t i = 0; i < request->n; i++)
-            if (files[i].is_sure)
-                pen_html(p, "<li>%s</li>\n", request->paths[i]);
+            if (sets[i].verdict != REPORT_UNCHECKED)
+                pen_html(p, "<li>%s</li>\n", sets[i].path);
         pen_put(p, "</ol>\n");
         put_matrix(p, "exactly", overlap->matrices, overlap->n);
         put_matrix(p, "up to symmetry", overlap->matrices + overlap->n * overlap->n, overlap->n);

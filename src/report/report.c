@@ -12,28 +12,6 @@
 
 #include <dirent.h>
 
-const char *report_verdict_name(enum report_verdict verdict)
-{
-    static const char *const names[] = {"sound", "findings", "unchecked"};
-
-    return names[verdict];
-}
-
-uint64_t report_dimension(const struct report_set *set, const struct array *array, unsigned d)
-{
-    return d == 0 && set->shard.rows_are_known && array->n_rows == set->shard.n_rows
-               ? set->n_rows
-               : array->header.shape[d];
-}
-
-bool report_fits(const struct report_set *set)
-{
-    for (uint32_t t = 1; set->tally.evidence != NULL && t < set->tally.board->n_transforms; t++)
-        if (!set->tally.evidence[t].fits)
-            return false;
-    return true;
-}
-
 /* --- files --- */
 
 static int is_shard(const struct dirent *entry)
@@ -71,21 +49,6 @@ static bool is_readable(const struct verify_result *result)
 
 /* --- rows --- */
 
-static int open_first(struct report_set *set, const char *path, struct error *err)
-{
-    if (shard_open(&set->shard, path, set->request->settings, err) != 0) {
-        shard_close(&set->shard);
-        return -1;
-    }
-    set->is_open = true;
-    const size_t n = set->shard.archive.n_arrays + 1;
-    set->nbytes = calloc(2 * n, sizeof *set->nbytes);
-    if (set->nbytes == NULL)
-        return error_no_memory(err, "sizes of arrays");
-    set->packed_nbytes = set->nbytes + n;
-    return tally_init(&set->tally, &set->shard, set->request->settings, err);
-}
-
 static int count_rows(struct report_set *set, const struct verify_result *result, bool bins,
                       struct error *err)
 {
@@ -104,8 +67,8 @@ static int count_rows(struct report_set *set, const struct verify_result *result
 
             if (strcmp(array->key, set->shard.archive.arrays[k].key) != 0)
                 continue;
-            set->nbytes[k] += array->unpacked_nbytes;
-            set->packed_nbytes[k] += array->packed_nbytes;
+            set->nbytes[2 * k] += array->unpacked_nbytes;
+            set->nbytes[2 * k + 1] += array->packed_nbytes;
         }
     if (status == 0 && result->is_expanded)
         status = verify_locate(&request, result->path, VERIFY_ALL_ROWS, &images, err);
@@ -230,7 +193,7 @@ static int say_verdict(struct report_set *set, struct error *err)
     }
     pen_put(&command, "symaug verify %s-- ", set->request->options);
     command.failed = command.failed || text_append_shell(&set->command, set->path, err) != 0;
-    if (strcmp(set->files->listed.items[0], set->path) != 0) /* a folder */
+    if (strcmp(set->listed.items[0], set->path) != 0) /* a folder */
         pen_put(&command, "%s*.npz", text_ends_with(set->path, "/") ? "" : "/");
     return s->failed || command.failed ? -1 : 0;
 }
@@ -242,12 +205,12 @@ static int say_verdict(struct report_set *set, struct error *err)
 static int count_positions(struct report_set *set, struct report_overlap *overlap,
                            const struct settings *settings, struct error *err)
 {
-    const struct report_files *files = set->files;
-    const bool is_alone = set->request->n == 1 && files->list.n == 1 && files->is_sure &&
+    const bool is_sure = set->verdict != REPORT_UNCHECKED;
+    const bool is_alone = set->request->n == 1 && set->list.n == 1 && is_sure &&
                           !board_swaps_colours(set->shard.found.board);
     struct set one = {.path = set->path,
-                      .shards = (const char *const *)files->list.items,
-                      .n_shards = files->list.n,
+                      .shards = (const char *const *)set->list.items,
+                      .n_shards = set->list.n,
                       .settings = settings};
     struct sets sets = {.items = &one,
                         .n = 1,
@@ -255,7 +218,7 @@ static int count_positions(struct report_set *set, struct report_overlap *overla
                         .positions = &set->positions};
     struct error why = {0};
 
-    if (files->is_sure && sets_compare(&sets, settings, &why) != 0)
+    if (is_sure && sets_compare(&sets, settings, &why) != 0)
         return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
     overlap->n = is_alone;
     if (is_alone)
@@ -263,23 +226,24 @@ static int count_positions(struct report_set *set, struct report_overlap *overla
     return 0;
 }
 
-static int compare_sets(const struct report_request *request, const struct report_files *files,
-                        struct report_overlap *overlap, struct error *err)
+static int compare_sets(const struct report_set *known, struct report_overlap *overlap,
+                        struct error *err)
 {
-    const size_t n = request->n;
+    const struct settings *settings = known->request->settings;
+    const size_t n = known->request->n;
     struct set *items = calloc(n + 1, sizeof *items);
     struct sets sets = {.items = items, .exact = overlap->matrices};
     int status = items != NULL ? 0 : error_no_memory(err, "sets");
 
     for (size_t i = 0; i < n && status == 0; i++)
-        if (files[i].is_sure)
-            items[sets.n++] = (struct set){.path = request->paths[i],
-                                           .shards = (const char *const *)files[i].list.items,
-                                           .n_shards = files[i].list.n,
-                                           .settings = request->settings};
+        if (known[i].verdict != REPORT_UNCHECKED)
+            items[sets.n++] = (struct set){.path = known[i].path,
+                                           .shards = (const char *const *)known[i].list.items,
+                                           .n_shards = known[i].list.n,
+                                           .settings = settings};
     overlap->n = sets.n;
     sets.symmetry = sets.exact + sets.n * sets.n;
-    if (status == 0 && sets.n > 0 && sets_compare(&sets, request->settings, &overlap->why) != 0 &&
+    if (status == 0 && sets.n > 0 && sets_compare(&sets, settings, &overlap->why) != 0 &&
         overlap->why.kind == ERROR_INTERNAL)
         status = error_pass(err, &overlap->why);
     free(items);
@@ -308,12 +272,11 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
 {
     const struct settings *settings = set->request->settings;
     const struct verify_request request = {.settings = settings};
-    struct report_files *files = set->files;
     struct reading reading = {.set = set, .overlap = overlap, .settings = *settings};
     const bool both = settings->n_threads > 1;
 
-    for (size_t i = 0; i < files->listed.n; i++)
-        if (verify_path(&request, files->listed.items[i], &set->results, err) != 0)
+    for (size_t i = 0; i < set->listed.n; i++)
+        if (verify_path(&request, set->listed.items[i], &set->results, err) != 0)
             return -1;
     for (size_t i = 0; i < set->results.n; i++) {
         const char *path = set->results.items[i].path;
@@ -321,22 +284,32 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
 
         if (!is_readable(&set->results.items[i]))
             continue;
-        if (text_list_add(&files->list, path, err) != 0)
+        if (text_list_add(&set->list, path, err) != 0)
             return -1;
-        if (!set->is_open && open_first(set, path, &why) != 0 && why.kind != ERROR_DATA &&
-            why.kind != ERROR_IO)
-            return error_pass(err, &why);
+        if (set->is_open)
+            continue;
+        set->is_open = shard_open(&set->shard, path, settings, &why) == 0;
+        if (!set->is_open) {
+            shard_close(&set->shard);
+            if (why.kind != ERROR_DATA && why.kind != ERROR_IO)
+                return error_pass(err, &why);
+            continue;
+        }
+        set->nbytes = calloc(2 * set->shard.archive.n_arrays + 1, sizeof *set->nbytes);
+        if (set->nbytes == NULL)
+            return error_no_memory(err, "sizes of arrays");
+        if (tally_init(&set->tally, &set->shard, settings, err) != 0)
+            return -1;
     }
     if (say_verdict(set, err) != 0)
         return -1;
-    files->is_sure = set->verdict != REPORT_UNCHECKED;
     if (both) { /* only one of them tells the meter */
         reading.settings.n_threads = 1;
         reading.settings.meter = NULL;
     }
     crew_run_each(both ? 2 : 1, 2, do_job, &reading);
-    for (size_t i = 0; i < files->list.n && both && files->is_sure; i++)
-        meter_begin(settings->meter, "reading", files->list.items[i]);
+    for (size_t i = 0; i < set->list.n && both && set->verdict != REPORT_UNCHECKED; i++)
+        meter_begin(settings->meter, "reading", set->list.items[i]);
     for (int job = 0; job < 2; job++)
         if (reading.status[job] != 0)
             return error_pass(err, &reading.errors[job]);
@@ -346,64 +319,65 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
 int report_make(const struct report_request *request, struct text *text, json_t **json,
                 struct error *err)
 {
+    const struct settings *settings = request->settings;
+    const size_t n = request->n;
     struct pen page = {.out = text, .err = err};
-    struct report_files *files = calloc(request->n + 1, sizeof *files);
-    struct report_overlap overlap = {
-        .matrices = calloc(2 * request->n * request->n + 1, sizeof *overlap.matrices)};
-    json_t *sets = json_array();
+    struct report_set *sets = calloc(n + 1, sizeof *sets);
+    struct report_overlap overlap = {.matrices = calloc(2 * n * n + 1, sizeof *overlap.matrices)};
+    json_t *list = json_array();
     size_t n_drawn = 0, n_files = 0;
-    int status = files != NULL && overlap.matrices != NULL ? 0 : error_no_memory(err, "sets"),
+    int status = sets != NULL && overlap.matrices != NULL ? 0 : error_no_memory(err, "sets"),
         code = 0;
 
-    for (size_t i = 0; i < request->n && status == 0; i++) {
-        status = list_files(request->paths[i], &files[i].listed, err);
-        n_files += files[i].listed.n; /* but for what manifests list */
+    for (size_t i = 0; i < n && status == 0; i++) {
+        sets[i] = (struct report_set){.request = request, .path = request->paths[i], .number = i};
+        status = list_files(sets[i].path, &sets[i].listed, err);
+        n_files += sets[i].listed.n; /* but for what manifests list */
     }
-    meter_expect(request->settings->meter, n_files * (json != NULL || request->n > 1 ? 4 : 3));
+    meter_expect(settings->meter, n_files * (json != NULL || n > 1 ? 4 : 3));
     if (text != NULL)
         page_begin(&page, request);
-    for (size_t i = 0; i < request->n && status == 0; i++) {
-        struct report_set set = {
-            .request = request, .path = request->paths[i], .number = i, .files = &files[i]};
+    for (size_t i = 0; i < n && status == 0; i++) {
+        struct report_set *set = &sets[i];
+        const bool is_sound =
+            (status = read_set(set, &overlap, err)) == 0 && set->verdict == REPORT_SOUND;
 
-        status = read_set(&set, &overlap, err);
         if (status == 0) {
-            const int own = verify_exit_code(&set.results);
+            const int own = verify_exit_code(&set->results);
 
             if (code <= 1)
-                code = own > 1 ? own : code == 1 || set.verdict != REPORT_SOUND;
-            set.is_drawn =
-                request->n <= REPORT_MAX_DRAWN ||
-                (n_drawn < REPORT_MAX_DRAWN && (set.verdict != REPORT_SOUND || !report_fits(&set)));
-            n_drawn += set.is_drawn;
-            if (request->tell != NULL && set.verdict != REPORT_SOUND)
-                request->tell(request->settings, set.path, set.sentence.text);
+                code = own > 1 ? own : code == 1 || !is_sound;
+            set->is_drawn = n <= REPORT_MAX_DRAWN ||
+                            (n_drawn < REPORT_MAX_DRAWN && (!is_sound || set->tally.misfits));
+            n_drawn += set->is_drawn;
+            if (request->tell != NULL && !is_sound)
+                request->tell(settings, set->path, set->sentence.text);
             if (json != NULL)
-                json_array_append_new(sets, report_set_json(&set));
+                json_array_append_new(list, report_set_json(set));
             if (text != NULL)
-                page_put_set(&page, &set);
+                page_put_set(&page, set);
         }
-        tally_release(&set.tally);
-        if (set.is_open)
-            shard_close(&set.shard);
-        verify_results_release(&set.results);
-        free(set.nbytes);
-        text_release(&set.sentence);
-        text_release(&set.command);
+        tally_release(&set->tally);
+        if (set->is_open)
+            shard_close(&set->shard);
+        verify_results_release(&set->results);
+        free(set->nbytes);
+        text_release(&set->sentence);
+        text_release(&set->command);
     }
-    if (status == 0 && overlap.n == 0 && (json != NULL || request->n > 1))
-        status = compare_sets(request, files, &overlap, err);
+    if (status == 0 && overlap.n == 0 && (json != NULL || n > 1))
+        status = compare_sets(sets, &overlap, err);
     if (status == 0 && text != NULL)
-        page_end(&page, request, files, &overlap);
+        page_end(&page, sets, &overlap);
     if (status == 0 && json != NULL)
-        *json = json_pack("{s:b, s:O, s:o}", "ok", code == 0, "sets", sets, "overlap",
-                          report_overlap_json(&overlap, files, request->n));
+        *json = json_pack("{s:b, s:O, s:o}", "ok", code == 0, "sets", list, "overlap",
+                          report_overlap_json(&overlap, sets));
     free(overlap.matrices);
-    json_decref(sets);
-    for (size_t i = 0; files != NULL && i < request->n; i++) {
-        text_list_release(&files[i].listed);
-        text_list_release(&files[i].list);
+    json_decref(list);
+    for (size_t i = 0; sets != NULL && i < n; i++) {
+        text_list_release(&sets[i].listed);
+        text_list_release(&sets[i].list);
     }
-    free(files);
+    free(sets);
     return status == 0 && !page.failed ? code : -1;
 }

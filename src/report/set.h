@@ -81,6 +81,7 @@ struct tally {
     struct tally_map *maps;
     size_t n_maps;
     struct tally_evidence *evidence; /* one per transform, of the identity nothing; or NULL */
+    bool misfits;                    /* some transform does not fit */
     bool needs_bins;                 /* some label has too many values: read the files once more */
 };
 
@@ -112,6 +113,12 @@ static inline bool tally_is_label(enum role role)
 /* The map of that array and plane, or NULL. */
 struct tally_map *tally_find_map(const struct tally *tally, const char *key, uint64_t plane);
 
+/* Where bin i begins, and the one before it ends. */
+static inline double tally_bin(const struct tally_histogram *h, uint32_t i)
+{
+    return i == TALLY_N_BINS ? h->high : h->low + (h->high - h->low) / TALLY_N_BINS * i;
+}
+
 /* A value more, in its bin once low and high of all values are known: those of `all`. */
 void tally_note(struct tally_histogram *h, const struct tally_histogram *all, bool bins,
                 double value);
@@ -120,58 +127,59 @@ void tally_note(struct tally_histogram *h, const struct tally_histogram *all, bo
 
 enum report_verdict { REPORT_SOUND, REPORT_FINDINGS, REPORT_UNCHECKED };
 
-/* The files of a set. */
-struct report_files {
-    struct text_list listed; /* owned, as is the next: its path, or the shards of the folder */
-    struct text_list list;   /* the shards that can be read */
-    bool is_sure;            /* board and roles are decided */
-};
-
-/* Rows of each set whose position occurs in each other one; those of sets that are not sure, and
- * all of them where sets do not compare (why), are left out. */
+/* Rows of each set whose position occurs in each other one; those of sets that cannot be checked,
+ * and all of them where sets do not compare (why), are left out. */
 struct report_overlap {
-    uint64_t *matrices; /* owned: exact, then up to symmetry: n x n each, of the sure sets */
+    uint64_t *matrices; /* owned: exact, then up to symmetry: n x n each, of the other sets */
     size_t n;
     struct error why;
 };
 
+/* The first five outlive the others, which are released once the set is written down. */
 struct report_set {
     const struct report_request *request;
-    const char *path;              /* as given */
+    const char *path;        /* as given */
+    struct text_list listed; /* owned, as is the next: its path, or the shards of the folder */
+    struct text_list list;   /* the shards that can be read */
+    enum report_verdict verdict;
     size_t number;                 /* from 0 */
     struct verify_results results; /* of its files, and of the manifest that lists them */
     struct shard shard; /* the first file that can be read; its arrays stand for those of all */
     bool is_open;
     uint64_t n_rows;
-    uint64_t *nbytes, *packed_nbytes; /* owned: of each array, in all files */
+    uint64_t *nbytes; /* owned: of each array in all files: unpacked, packed */
     struct tally tally;
-    struct report_files *files; /* borrowed */
     struct set_positions positions;
-    enum report_verdict verdict;
     uint64_t counts[FINDING_N_CODES]; /* of findings, in all files */
     struct text sentence, command;    /* owned */
     bool is_drawn;                    /* maps and pictures */
 };
 
-/* "sound", "findings", "unchecked". */
-const char *report_verdict_name(enum report_verdict verdict);
+static inline const char *report_verdict_name(enum report_verdict verdict)
+{
+    return verdict == REPORT_SOUND      ? "sound"
+           : verdict == REPORT_FINDINGS ? "findings"
+                                        : "unchecked";
+}
 
 /* A dimension of an array in all files together. */
-uint64_t report_dimension(const struct report_set *set, const struct array *array, unsigned d);
-
-/* Whether all transforms fit. */
-bool report_fits(const struct report_set *set);
+static inline uint64_t report_dimension(const struct report_set *set, const struct array *array,
+                                        unsigned d)
+{
+    return d == 0 && set->shard.rows_are_known && array->n_rows == set->shard.n_rows
+               ? set->n_rows
+               : array->header.shape[d];
+}
 
 /* --- json.c --- */
-json_t *report_overlap_json(const struct report_overlap *overlap, const struct report_files *files,
-                            size_t n);
+json_t *report_overlap_json(const struct report_overlap *overlap, const struct report_set *sets);
 json_t *report_set_json(const struct report_set *set);
 
 /* --- page.c: a set is a section between the two others --- */
 void page_begin(struct pen *page, const struct report_request *request);
 void page_put_set(struct pen *page, const struct report_set *set);
-void page_end(struct pen *page, const struct report_request *request,
-              const struct report_files *files, const struct report_overlap *overlap);
+void page_end(struct pen *page, const struct report_set *sets,
+              const struct report_overlap *overlap);
 
 /* --- maps.c: drawings --- */
 

@@ -94,17 +94,28 @@ static size_t stone_planes(const struct board_family *family, const struct role_
     return n_found;
 }
 
-/* Which plane takes the place of another under each transform. */
-static int set_partners(struct tally *tally, const struct shard *shard, size_t i, size_t first,
-                        struct error *err)
+/* A map for each plane of stones, or for a policy, and which of them takes the place of another
+ * under each transform. */
+static int add_maps(struct tally *tally, const struct shard *shard, size_t i, struct error *err)
 {
     const struct board *board = tally->board;
     const struct role_binding *binding = &shard->bindings[i];
+    const struct array *array = &shard->archive.arrays[i];
+    const size_t first = tally->n_maps;
+    uint64_t planes[64] = {TALLY_NO_PLANE};
+    const size_t n =
+        tally_is_planes(binding->role) ? stone_planes(board->family, binding, planes) : 1;
     struct spec_maker maker = {.board = board, .conventions = &shard->conventions};
     struct spec spec = {0};
     struct error why = {0};
-    const bool is_known = spec_init(&spec, &maker, &shard->archive.arrays[i], binding, &why) == 0;
 
+    if (n == 0)
+        return 0;
+    if (list_room(&tally->maps, first + n, sizeof *tally->maps, "maps", err) != 0)
+        return -1;
+    for (size_t p = 0; p < n; p++)
+        tally->maps[tally->n_maps++] = (struct tally_map){.key = array->key, .plane = planes[p]};
+    const bool is_known = spec_init(&spec, &maker, array, binding, &why) == 0;
     for (size_t m = first; m < tally->n_maps && why.kind != ERROR_INTERNAL; m++) {
         struct tally_map *own = &tally->maps[m];
 
@@ -126,46 +137,11 @@ static int set_partners(struct tally *tally, const struct shard *shard, size_t i
     return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
 }
 
-static int add_maps(struct tally *tally, const struct shard *shard, size_t i, struct error *err)
-{
-    const struct role_binding *binding = &shard->bindings[i];
-    const size_t first = tally->n_maps;
-    uint64_t planes[64] = {TALLY_NO_PLANE};
-    const size_t n =
-        tally_is_planes(binding->role) ? stone_planes(tally->board->family, binding, planes) : 1;
-
-    if (list_room(&tally->maps, first + n + 1, sizeof *tally->maps, "maps", err) != 0)
-        return -1;
-    for (size_t p = 0; p < n; p++)
-        tally->maps[tally->n_maps++] =
-            (struct tally_map){.key = shard->archive.arrays[i].key, .plane = planes[p]};
-    return n > 0 ? set_partners(tally, shard, i, first, err) : 0;
-}
-
-static int add_item(struct tally *tally, const struct shard *shard, size_t i, struct error *err)
-{
-    const struct role_binding *binding = &shard->bindings[i];
-    const struct array *array = &shard->archive.arrays[i];
-    const enum role role = binding->role;
-    const bool is_number = dtype_is_number(&array->header.dtype);
-    bool has_cells = false;
-
-    if (tally_is_label(role) && is_number)
-        tally->labels[tally->n_labels++] = (struct tally_label){.key = array->key, .role = role};
-    if ((role == ROLE_POLICY || role == ROLE_POLICY_INDEX) &&
-        (is_number || binding->sparse == SPARSE_OBJECT)) {
-        tally->policies[tally->n_policies++] = (struct tally_policy){.key = array->key};
-        for (uint64_t a = 0; binding->layout != NULL && a < binding->n_actions && !has_cells; a++)
-            has_cells = planes_cell_of(tally->board, binding, a) >= 0;
-        return has_cells ? add_maps(tally, shard, i, err) : 0;
-    }
-    return tally_is_planes(role) && is_number ? add_maps(tally, shard, i, err) : 0;
-}
-
 int tally_init(struct tally *tally, const struct shard *shard, const struct settings *settings,
                struct error *err)
 {
     const size_t n = shard->archive.n_arrays;
+    int status = 0;
 
     *tally = (struct tally){.settings = settings, .n_parts = TALLY_MAX_PARTS};
     if (shard->found.board == NULL || shard->bindings == NULL)
@@ -175,9 +151,28 @@ int tally_init(struct tally *tally, const struct shard *shard, const struct sett
     tally->policies = calloc(n + 1, sizeof *tally->policies);
     if (tally->labels == NULL || tally->policies == NULL)
         return error_no_memory(err, "labels");
-    for (size_t i = 0; i < n; i++)
-        if (!shard_is_undecided(shard, i) && add_item(tally, shard, i, err) != 0)
-            return -1;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        const struct array *array = &shard->archive.arrays[i];
+        const struct role_binding *b = &shard->bindings[i];
+        const bool is_number = dtype_is_number(&array->header.dtype);
+        bool has_maps = tally_is_planes(b->role) && is_number;
+
+        if (shard_is_undecided(shard, i))
+            continue;
+        if (tally_is_label(b->role) && is_number)
+            tally->labels[tally->n_labels++] =
+                (struct tally_label){.key = array->key, .role = b->role};
+        if ((b->role == ROLE_POLICY || b->role == ROLE_POLICY_INDEX) &&
+            (is_number || b->sparse == SPARSE_OBJECT)) {
+            tally->policies[tally->n_policies++] = (struct tally_policy){.key = array->key};
+            for (uint64_t a = 0; b->layout != NULL && a < b->n_actions && !has_maps; a++)
+                has_maps = planes_cell_of(tally->board, b, a) >= 0;
+        }
+        if (has_maps)
+            status = add_maps(tally, shard, i, err);
+    }
+    if (status != 0)
+        return -1;
 
     const size_t n_cells = tally->board->n_cells;
 
@@ -297,9 +292,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void weigh(struct weighing *w)
+static void weigh(struct weighing *w, struct tally *tally)
 {
-    const struct tally *tally = w->tally;
     const struct board *board = tally->board;
 
     for (uint32_t k = 0; k < N_THROWS; k++)
@@ -332,6 +326,7 @@ static void weigh(struct weighing *w)
          e++) {
         e->limit = w->largest[N_THROWS - N_BEYOND];
         e->fits = e->distance <= e->limit * (1 + 1e-5); /* throws are added up as floats */
+        tally->misfits |= !e->fits;
     }
 }
 
@@ -385,7 +380,7 @@ int tally_finish(struct tally *tally, struct error *err)
         return error_no_memory(err, "the differences of images");
     }
     w->tally = tally;
-    weigh(w);
+    weigh(w, tally);
     free(w);
     return 0;
 }

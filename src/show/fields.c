@@ -168,16 +168,6 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
     return (int64_t)action_flip_cell(board, binding->flip, (uint64_t)cell);
 }
 
-void planes_position(const struct role_binding *binding, uint64_t e, uint64_t *plane, uint64_t *i)
-{
-    const struct role_axes *axes = &binding->axes;
-    const uint64_t inner = axes->inner > 0 && binding->role != ROLE_PACKED ? axes->inner : 1;
-    const uint64_t axis = axes->axis > 0 ? axes->axis : 1;
-
-    *i = e / inner % axis;
-    *plane = e / inner / axis * inner + e % inner;
-}
-
 int planes_read(struct planes *planes, const struct fields *fields, size_t i, struct error *err)
 {
     const struct board *board = fields->plan->board;
@@ -199,12 +189,6 @@ int planes_read(struct planes *planes, const struct fields *fields, size_t i, st
                 planes_number(&form, field->bytes.data, p, at);
     }
     return 0;
-}
-
-void planes_release(struct planes *planes)
-{
-    free(planes->numbers);
-    *planes = (struct planes){0};
 }
 
 /* --- comparing --- */
@@ -231,8 +215,7 @@ static bool compare(const struct fields *stored, const struct fields *recomputed
 {
     const struct plan_array *array = &stored->plan->arrays[i];
     const struct role_binding *binding = &array->binding;
-    const struct field *both[2] = {&stored->items[i], &recomputed->items[i]}, *a = both[0],
-                       *b = both[1];
+    const struct field *a = &stored->items[i], *b = &recomputed->items[i];
     const struct planes_form form = planes_form_of(binding, &a->dtype);
     const uint32_t size = a->dtype.itemsize;
     const bool is_list =
@@ -251,15 +234,14 @@ static bool compare(const struct fields *stored, const struct fields *recomputed
         most = fmax(most, difference(a, b, e));
     for (uint64_t e = 0; e < n; e++) {
         int64_t at[2] = {-1, -1}; /* on the axis; none */
-        uint64_t plane, position;
         bool is_same;
 
-        for (int k = 0; k < 2 && is_list; k++)
-            at[k] = e < both[k]->n ? field_integer(both[k], e) : -1;
-        if (is_bits || is_axis) {
-            planes_position(binding, e, &plane, &position);
-            at[0] = at[1] = (int64_t)position;
-        }
+        if (is_list && e < a->n)
+            at[0] = field_integer(a, e);
+        if (is_list && e < b->n)
+            at[1] = field_integer(b, e);
+        if (is_bits || is_axis)
+            at[0] = at[1] = (int64_t)(e / (is_bits ? 1 : form.n_last) % form.axis);
         if (is_list)
             is_same = at[0] == at[1] || (at[0] < 0 && at[1] < 0);
         else if (is_bits) /* padding bits are written as 0 */

@@ -213,6 +213,9 @@ static int build(struct sheet *sheet, const struct sheet_request *request, struc
                         n_stored > 0 ? &rows[k] : NULL, err) != 0)
             return -1;
     }
+    if (stones_are_stacks(plan))
+        sheet->pieces = "with a number: a stack of so many rings; small: a marker; a whole cell: "
+                        "territory";
     if (sheet->n_pictures == 0)
         return error_set(err, ERROR_DATA, "%s: row %llu: none of the chosen images is stored",
                          text_path(request->path).text, (unsigned long long)request->row);

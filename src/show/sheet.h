@@ -122,7 +122,8 @@ struct sheet {
     double most_share; /* of any cell, in any picture */
     bool has_policy;   /* what is to be seen in any picture, for legends */
     bool has_stones, has_marks, has_side[SIDE_BOTH + 1];
-    struct text title; /* owned: two lines */
+    const char *pieces; /* what else there is to say of the pieces, static, or NULL */
+    struct text title;  /* owned: two lines */
 };
 
 /*

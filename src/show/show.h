@@ -72,13 +72,9 @@ static inline uint64_t planes_count(const struct role_binding *binding)
  * the action is about. */
 int64_t planes_cell_of(const struct board *board, const struct role_binding *binding, uint64_t i);
 
-/* Elements per plane-like unit: how element e of a row (of packed planes: bit e, without those that
- * pad) is (plane, position on the axis). */
-void planes_position(const struct role_binding *binding, uint64_t e, uint64_t *plane, uint64_t *i);
-
-/* The numbers of array `i` (planes, packed planes or a grid). The caller releases them. */
+/* The numbers of array `i` (planes, packed planes or a grid). The caller frees them, also on
+ * failure. */
 int planes_read(struct planes *planes, const struct fields *fields, size_t i, struct error *err);
-void planes_release(struct planes *planes);
 
 static inline double planes_at(const struct planes *planes, uint64_t plane, uint32_t cell)
 {
@@ -102,9 +98,6 @@ bool stones_are_stacks(const struct plan *plan);
 
 /* The name of a side on this board: "blue". */
 const char *labels_side_name(const struct plan *plan, enum picture_side side);
-
-/* What else there is to say of this board's pieces, or NULL. */
-const char *labels_pieces(const struct plan *plan);
 
 /* Append a line to the caption and mark cells. */
 int labels_read(const struct fields *fields, struct picture *picture, struct error *err);

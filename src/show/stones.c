@@ -52,7 +52,7 @@ static enum picture_side side_to_move(const struct fields *fields)
         return SIDE_NONE;
     if (planes_read(&planes, fields, i, NULL) == 0)
         side = planes_at(&planes, 2, 0) == 0 ? SIDE_FIRST : SIDE_SECOND;
-    planes_release(&planes);
+    free(planes.numbers);
     return side;
 }
 
@@ -82,19 +82,6 @@ static void read_sides(const struct planes *planes, const uint64_t sides[2], uin
         }
         put(picture, cell, first, second);
     }
-}
-
-static void read_men(const struct planes *planes, const char *men, struct picture *picture)
-{
-    const uint32_t n = (uint32_t)strlen(men);
-
-    for (uint32_t cell = 0; cell < planes->n_cells; cell++)
-        for (uint32_t p = 0; p < 2 * n; p++)
-            if (planes_at(planes, p, cell) != 0) {
-                picture->cells[cell].piece = PICTURE_MAN;
-                picture->cells[cell].side = p < n ? SIDE_FIRST : SIDE_SECOND;
-                picture->cells[cell].man = men[p % n];
-            }
 }
 
 /* Synthetic rows hold the owner where others have the height, and the height two planes on. */
@@ -179,7 +166,15 @@ int stones_read(const struct fields *fields, struct picture *picture, struct err
         sides[1] = family->packed_stones + 1;
         read_sides(&planes, sides, 1, picture);
     } else if (family->men != NULL && planes.n >= 2 * strlen(family->men)) {
-        read_men(&planes, family->men, picture);
+        const size_t n = strlen(family->men);
+
+        for (size_t p = 0; p < 2 * n; p++)
+            for (uint32_t cell = 0; cell < planes.n_cells; cell++)
+                if (planes_at(&planes, p, cell) != 0) {
+                    picture->cells[cell].piece = PICTURE_MAN;
+                    picture->cells[cell].side = p < n ? SIDE_FIRST : SIDE_SECOND;
+                    picture->cells[cell].man = family->men[p % n];
+                }
     } else if (are_stacks(plan->board, planes.n)) {
         read_stacks(&planes, picture);
     } else if (family->joins_edges && plan->conventions.planes == PLANES_OPENSPIEL &&
@@ -196,7 +191,7 @@ int stones_read(const struct fields *fields, struct picture *picture, struct err
         sides[1] = 1 - sides[0];
         read_sides(&planes, sides, is_mover || planes.n > 1, picture);
     }
-    planes_release(&planes);
+    free(planes.numbers);
     return 0;
 }
 
@@ -227,13 +222,6 @@ const char *labels_side_name(const struct plan *plan, enum picture_side side)
     return side < 2            ? names[stones_style_of(plan)][side]
            : side == SIDE_BOTH ? "both colours, which cannot be"
                                : "nobody";
-}
-
-const char *labels_pieces(const struct plan *plan)
-{
-    return stones_are_stacks(plan) ? "with a number: a stack of so many rings; small: a marker; "
-                                     "a whole cell: territory"
-                                   : NULL;
 }
 
 int64_t labels_cell_of(const struct fields *fields, size_t i)
@@ -320,23 +308,14 @@ struct entry {
     double weight;
 };
 
-struct policy {
-    const struct plan *plan;
-    const struct plan_array *array;
-    const struct role_binding *binding;
-    uint32_t transform;          /* that made the row's image */
-    const struct field *field;   /* weights, or indices with: */
-    const struct field *weights; /* borrowed, or NULL: dense, or every index counts as one */
-    uint64_t n;
-    struct entry top[N_TOP + 1]; /* the largest ones */
-    size_t n_top;
-    double total, tail; /* of all weights, and of those on no cell */
+/* The largest ones. */
+struct top {
+    struct entry items[N_TOP + 1];
+    size_t n;
 };
 
-/* --- finding it --- */
-
-/* A dense policy, of several the one that is called so; or a sparse one. */
-static bool find(struct policy *policy, const struct fields *fields)
+/* A dense policy, of several the one that is called so; or a sparse one; or -1. */
+static int find_policy(const struct fields *fields)
 {
     const struct plan *plan = fields->plan;
     int i = fields_find(fields, ROLE_POLICY);
@@ -349,60 +328,44 @@ static bool find(struct policy *policy, const struct fields *fields)
              strncasecmp(key, "prob", 4) == 0))
             i = (int)k;
     }
-    const bool is_dense = i >= 0;
-
-    if (!is_dense)
-        i = fields_find(fields, ROLE_POLICY_INDEX);
     if (i < 0)
-        return false;
-    *policy = (struct policy){.plan = plan,
-                              .array = &plan->arrays[i],
-                              .binding = &plan->arrays[i].binding,
-                              .field = &fields->items[i],
-                              .n = fields->items[i].n};
-    if (policy->binding->layout == NULL || !dtype_is_number(&policy->field->dtype))
-        return false;
-    if (is_dense && policy->binding->n_actions < policy->n) /* of several channels the first one */
-        policy->n = policy->binding->n_actions;
-    if (!is_dense && policy->binding->value_array >= 0)
-        policy->weights = &fields->items[policy->binding->value_array];
-    return true;
+        i = fields_find(fields, ROLE_POLICY_INDEX);
+    return i >= 0 && plan->arrays[i].binding.layout != NULL &&
+                   dtype_is_number(&fields->items[i].dtype)
+               ? i
+               : -1;
 }
 
-/* Entry k; weights below zero (logits) and NaN count as none. */
-static struct entry get(const struct policy *policy, uint64_t k)
+/* Entry k of policy i in the image under that transform; weights below zero (logits) and NaN count
+ * as none. Without weights every index counts as one. */
+static struct entry get(const struct fields *fields, int i, uint32_t transform, uint64_t k)
 {
-    const struct action_space *space = policy->array->spec.space;
-    struct entry entry = {k, k, 1};
+    const struct action_space *space = fields->plan->arrays[i].spec.space;
+    const struct role_binding *binding = &fields->plan->arrays[i].binding;
+    const bool is_dense = binding->role == ROLE_POLICY;
+    const int from = is_dense ? i : binding->value_array;
+    const int64_t index = is_dense ? (int64_t)k : field_integer(&fields->items[i], k);
+    struct entry entry = {(uint64_t)index, k, 1};
 
-    if (policy->binding->role == ROLE_POLICY) {
-        entry.weight = field_number(policy->field, k);
-    } else {
-        const int64_t index = field_integer(policy->field, k);
-
-        entry.action = index >= 0 ? (uint64_t)index : UINT64_MAX;
-        if (policy->weights != NULL)
-            entry.weight = k < policy->weights->n ? field_number(policy->weights, k) : 0;
-    }
-    if (!(entry.weight > 0) || entry.weight > 1e300 || entry.action == UINT64_MAX)
+    if (from >= 0)
+        entry.weight = k < fields->items[from].n ? field_number(&fields->items[from], k) : 0;
+    if (!(entry.weight > 0) || entry.weight > 1e300 || index < 0)
         entry.weight = 0;
     else if (space != NULL && entry.action < space->length)
-        entry.origin = space->src[policy->transform * space->length + entry.action];
+        entry.origin = space->src[transform * space->length + entry.action];
     return entry;
 }
 
-/* --- cells --- */
-
 /* The cell that an action is about. A piece that is dropped into a column comes to rest on the last
  * row, or, if pieces hang from the first one, below those. */
-static int64_t cell_of(const struct policy *policy, const struct picture *picture, uint64_t action)
+static int64_t cell_of(const struct board *board, const struct role_binding *binding,
+                       const struct picture *picture, uint64_t action)
 {
-    const struct board *board = policy->plan->board;
     const uint32_t cols = board->cols;
     bool hangs = false;
 
-    if (strcmp(policy->binding->layout->name, "columns") != 0 || action >= cols)
-        return planes_cell_of(board, policy->binding, action);
+    if (strcmp(binding->layout->name, "columns") != 0 || action >= cols)
+        return planes_cell_of(board, binding, action);
     for (uint32_t c = 0; c < cols; c++)
         hangs |= picture->cells[c].piece != PICTURE_EMPTY &&
                  picture->cells[(board->rows - 1) * cols + c].piece == PICTURE_EMPTY;
@@ -415,96 +378,88 @@ static int64_t cell_of(const struct policy *policy, const struct picture *pictur
     return (int64_t)action;
 }
 
-/* --- words --- */
-
-/* The largest entries in words, with commas between short ones, and what lies on no cell. */
-static void write_caption(const struct policy *policy, struct pen *out)
-{
-    static const char play_at[] = "play at ";
-    const struct board *board = policy->plan->board;
-    const struct action_layout *layout = policy->binding->layout;
-    const bool has_pass = strstr(layout->name, "+pass") != NULL;
-    const bool is_short = strncmp(layout->name, "cells", 5) == 0 || board->family->men != NULL ||
-                          strcmp(layout->name, "columns") == 0;
-
-    if (policy->total == 0)
-        pen_put(out, "policy all zero\n");
-    for (size_t i = 0; i < policy->n_top; i++) {
-        char what[96] = "an unused entry";
-        const char *shown = what;
-        uint64_t action = policy->top[i].action;
-
-        if (action < board->n_cells) /* the move that it is, wherever its entry is stored */
-            action = action_flip_cell(board, policy->binding->flip, action);
-        if (action < layout->length(layout, board))
-            action_describe(layout, board, action, what, sizeof what);
-        if (strncmp(what, play_at, sizeof play_at - 1) == 0)
-            shown += sizeof play_at - 1;
-        pen_put(out, "%s %s%s", shown, heat_share_text(policy->top[i].weight / policy->total).text,
-                is_short && i + 1 < policy->n_top ? ", " : "\n");
-    }
-    if (policy->total > 0 && (has_pass || policy->tail != 0))
-        pen_put(out, "%s %s\n", has_pass ? "pass" : "on no cell",
-                heat_share_text(policy->tail / policy->total).text);
-}
-
 /* Of equal shares the same ones lead in every image: those that come first in the source. */
-static bool leads(const struct entry *a, const struct entry *b)
+static void keep_top(struct top *top, struct entry entry)
 {
-    const bool is_equal = fabs(a->weight - b->weight) <= 1e-9 * b->weight;
-
-    return is_equal ? a->origin < b->origin : a->weight > b->weight;
-}
-
-static void keep_top(struct entry *top, size_t *n, struct entry entry)
-{
-    size_t i = *n;
+    size_t i = top->n;
 
     if (entry.weight <= 0)
         return;
-    while (i > 0 && leads(&entry, &top[i - 1]))
-        i--;
+    for (; i > 0; i--) {
+        const struct entry *other = &top->items[i - 1];
+        const bool is_equal = fabs(entry.weight - other->weight) <= 1e-9 * other->weight;
+
+        if (is_equal ? entry.origin >= other->origin : entry.weight <= other->weight)
+            break;
+    }
     if (i == N_TOP)
         return;
-    if (*n < N_TOP)
-        ++*n;
-    memmove(top + i + 1, top + i, (*n - 1 - i) * sizeof *top);
-    top[i] = entry;
+    if (top->n < N_TOP)
+        top->n++;
+    memmove(top->items + i + 1, top->items + i, (top->n - 1 - i) * sizeof *top->items);
+    top->items[i] = entry;
 }
-
-/* --- all of it --- */
 
 int heat_read(const struct fields *fields, struct picture *picture, struct error *err)
 {
+    static const char play_at[] = "play at ";
     const struct board *board = fields->plan->board;
-    const uint32_t *src = board->transforms[picture->transform].src;
+    const int i = find_policy(fields);
+    const uint32_t transform = picture->transform, *src = board->transforms[transform].src;
     struct pen out = {.out = &picture->caption, .err = err};
-    struct policy policy;
+    struct top top = {.n = 0}, of_cells = {.n = 0};
+    double total = 0, tail = 0; /* of all weights, and of those on no cell */
 
-    if (!find(&policy, fields))
+    if (i < 0)
         return 0;
-    policy.transform = picture->transform;
+    const struct role_binding *binding = &fields->plan->arrays[i].binding;
+    const struct action_layout *layout = binding->layout;
+    const bool has_pass = strstr(layout->name, "+pass") != NULL;
+    const bool is_short = strncmp(layout->name, "cells", 5) == 0 || board->family->men != NULL ||
+                          strcmp(layout->name, "columns") == 0;
+    /* Of several channels of a dense one the first. */
+    const uint64_t n = binding->role == ROLE_POLICY
+                           ? smaller(fields->items[i].n, binding->n_actions)
+                           : fields->items[i].n;
+
     picture->has_policy = true;
-    for (uint64_t k = 0; k < policy.n; k++)
-        policy.total += get(&policy, k).weight;
-    for (uint64_t k = 0; k < policy.n && policy.total > 0; k++) {
-        const struct entry entry = get(&policy, k);
+    for (uint64_t k = 0; k < n; k++)
+        total += get(fields, i, transform, k).weight;
+    for (uint64_t k = 0; k < n && total > 0; k++) {
+        const struct entry entry = get(fields, i, transform, k);
 
         if (entry.weight == 0)
             continue;
-        const int64_t cell = cell_of(&policy, picture, entry.action);
+        const int64_t cell = cell_of(board, binding, picture, entry.action);
 
-        keep_top(policy.top, &policy.n_top, entry);
+        keep_top(&top, entry);
         if (cell >= 0)
-            picture->cells[cell].share += entry.weight / policy.total;
+            picture->cells[cell].share += entry.weight / total;
         else
-            policy.tail += entry.weight;
+            tail += entry.weight;
     }
-    write_caption(&policy, &out);
-    policy.n_top = 0; /* The cells with the largest shares have them written. */
-    for (uint32_t i = 0; i < board->n_cells; i++)
-        keep_top(policy.top, &policy.n_top, (struct entry){i, src[i], picture->cells[i].share});
-    for (size_t k = 0; k < policy.n_top; k++)
-        picture->cells[policy.top[k].action].is_top = true;
+    /* The largest entries in words, with commas between short ones, and what lies on no cell. */
+    if (total == 0)
+        pen_put(&out, "policy all zero\n");
+    for (size_t k = 0; k < top.n; k++) {
+        char what[96] = "an unused entry";
+        uint64_t action = top.items[k].action;
+
+        if (action < board->n_cells) /* the move that it is, wherever its entry is stored */
+            action = action_flip_cell(board, binding->flip, action);
+        if (action < layout->length(layout, board))
+            action_describe(layout, board, action, what, sizeof what);
+        pen_put(&out, "%s %s%s",
+                what + (strncmp(what, play_at, sizeof play_at - 1) == 0 ? sizeof play_at - 1 : 0),
+                heat_share_text(top.items[k].weight / total).text,
+                is_short && k + 1 < top.n ? ", " : "\n");
+    }
+    if (total > 0 && (has_pass || tail != 0))
+        pen_put(&out, "%s %s\n", has_pass ? "pass" : "on no cell",
+                heat_share_text(tail / total).text);
+    for (uint32_t c = 0; c < board->n_cells; c++)
+        keep_top(&of_cells, (struct entry){c, src[c], picture->cells[c].share});
+    for (size_t k = 0; k < of_cells.n; k++) /* those with the largest shares have them written */
+        picture->cells[of_cells.items[k].action].is_top = true;
     return out.failed ? -1 : 0;
 }

@@ -11,10 +11,12 @@
 
 /* A document being written. */
 struct canvas {
-    const struct sheet *sheet; /* borrowed */
-    const char *prefix;        /* borrowed: of ids */
-    struct pen *pen;           /* borrowed */
-    double unit;               /* pixels between neighbours */
+    const struct sheet *sheet;        /* borrowed */
+    const char *prefix;               /* borrowed: of ids */
+    struct pen *pen;                  /* borrowed */
+    double unit;                      /* pixels between neighbours */
+    double board_width, board_height; /* with what is around it */
+    double width;                     /* of a picture with its words */
 };
 
 /* A line of text, up to its end, at x, y as an element of that class. */
@@ -99,7 +101,6 @@ static void put_edges(struct canvas *c, const struct picture *picture)
 #define LEAST_MARK    16   /* pixels */
 #define MARK_DISTANCE 1.12 /* from the corner cell's centre, away from the board's */
 
-/* The mark that shows how an image is turned. */
 static void put_f(struct canvas *c, double unit, struct shape_point at,
                   const struct shape_turn *turn, bool is_sure)
 {
@@ -108,25 +109,6 @@ static void put_f(struct canvas *c, double unit, struct shape_point at,
              "d=\"M-.27-.42H.27V-.24H-.07V-.07H.17V.1H-.07V.42H-.27z\"/>\n",
              is_sure ? "#7b2cbf" : "#c8b3dd", turn->xx * unit + 0.0, turn->yx * unit + 0.0,
              turn->xy * unit + 0.0, turn->yy * unit + 0.0, at.x, at.y);
-}
-
-/* Where the mark stands, in units, and how it is turned: beyond the source's corner, as seen from
- * the middle of the drawing. */
-static struct shape_point place_mark(const struct shape *shape, const struct picture *picture,
-                                     struct shape_turn *turn, bool *is_sure)
-{
-    const struct board_transform *t = &shape->board->transforms[picture->transform];
-    const struct shape_point *at = &shape->centres[t->dst[shape->first]];
-    const double x = shape->centres[shape->first].x - (shape->least.x + shape->most.x) / 2;
-    const double y = shape->centres[shape->first].y - (shape->least.y + shape->most.y) / 2;
-    const double length = sqrt(x * x + y * y);
-    struct shape_point by = {0, -MARK_DISTANCE};
-
-    *is_sure = shape_turn_of(shape, picture->transform, turn);
-    if (*is_sure && length >= 1e-9)
-        by = (struct shape_point){x / length * MARK_DISTANCE, y / length * MARK_DISTANCE};
-    return (struct shape_point){at->x + turn->xx * by.x + turn->xy * by.y,
-                                at->y + turn->yx * by.x + turn->yy * by.y};
 }
 
 /* --- coordinates --- */
@@ -444,7 +426,7 @@ static double put_legend(struct canvas *c, double x, double y, double width)
     static const char turned[] = "where the source's first corner is, and how it is turned";
     const struct sheet *sheet = c->sheet;
     struct legend legend = {c, x, x + width, x, y + LEGEND_HEIGHT / 2};
-    const char *pieces = labels_pieces(&sheet->plan);
+    const char *pieces = sheet->pieces;
     struct text_quoted text;
 
     for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
@@ -494,12 +476,6 @@ static double put_legend(struct canvas *c, double x, double y, double width)
 #define LARGER_UNIT  56.0
 #define TITLE_LETTER 12.6
 
-struct page {
-    size_t n_columns, n_lines;
-    double board_width, board_height;
-    double width, height; /* of one picture with its words */
-};
-
 /* The longest line of a text, and how many there are. */
 static size_t count_lines(const char *text, size_t *longest)
 {
@@ -514,51 +490,30 @@ static size_t count_lines(const char *text, size_t *longest)
     return n;
 }
 
-static void lay_out(struct canvas *c, struct page *page)
-{
-    const struct sheet *sheet = c->sheet;
-    const struct shape *shape = &sheet->shape;
-    const double units = shape->most.x - shape->least.x;
-    size_t longest = 0, longest_heading = 0, n_lines = 0, least = 1, columns;
-
-    /* As wide as high, or wider where that leaves no gap in the last line. */
-    while (least * least < sheet->n_pictures)
-        least++;
-    for (columns = least; columns < least + 3 && sheet->n_pictures % columns != 0;)
-        columns++;
-    page->n_columns = columns < least + 3 ? columns : least;
-    page->n_lines = (sheet->n_pictures + page->n_columns - 1) / page->n_columns;
-    c->unit = (page->n_columns <= 2 ? LARGER_WIDTH : BOARD_WIDTH) / units;
-    c->unit = fmin(fmax(c->unit, LEAST_UNIT), page->n_columns <= 2 ? LARGER_UNIT : MOST_UNIT);
-    c->unit = floor(c->unit);
-    for (size_t k = 0; k < sheet->n_pictures; k++) {
-        const struct picture *picture = &sheet->pictures[k];
-        const size_t n = count_lines(picture->caption.text, &longest) +
-                         count_lines(picture->faults.text, &longest);
-
-        count_lines(picture->heading.text, &longest_heading);
-        n_lines = n > n_lines ? n : n_lines;
-    }
-    page->board_width = (units + 2 * AROUND) * c->unit;
-    page->board_height = (shape->most.y - shape->least.y + 2 * AROUND) * c->unit;
-    page->width = ceil(fmax(page->board_width, fmax(LETTER_WIDTH * (double)longest,
-                                                    HEAD_LETTER * (double)longest_heading)));
-    page->height = ceil(HEAD_HEIGHT + page->board_height + LINE_HEIGHT * (double)n_lines);
-}
-
-static void put_picture(struct canvas *c, const struct page *page, const struct picture *picture,
-                        double x, double y)
+static void put_picture(struct canvas *c, const struct picture *picture, double x, double y)
 {
     const struct shape *shape = &c->sheet->shape;
     const struct board *board = shape->board;
+    const struct shape_point *first = &shape->centres[shape->first];
+    const struct shape_point *at =
+        &shape->centres[board->transforms[picture->transform].dst[shape->first]];
     struct shape_turn turn;
-    bool is_sure;
-    const struct shape_point mark = place_mark(shape, picture, &turn, &is_sure);
+    const bool is_sure = shape_turn_of(shape, picture->transform, &turn);
+    const double dx = first->x - (shape->least.x + shape->most.x) / 2;
+    const double dy = first->y - (shape->least.y + shape->most.y) / 2;
+    const double length = sqrt(dx * dx + dy * dy);
+    struct shape_point by = {0, -MARK_DISTANCE};
+
+    /* The mark is beyond the source's corner, as seen from the middle of the drawing. */
+    if (is_sure && length >= 1e-9)
+        by = (struct shape_point){dx / length * MARK_DISTANCE, dy / length * MARK_DISTANCE};
+    const struct shape_point mark = {at->x + turn.xx * by.x + turn.xy * by.y,
+                                     at->y + turn.yx * by.x + turn.yy * by.y};
 
     pen_html(c->pen, "<g transform=\"translate(%f %f)\">\n", x, y);
     put_label(c, "h", 0, 14, picture->heading.text);
     pen_html(c->pen, "<g transform=\"translate(%f %f)\">\n",
-             (page->width - page->board_width) / 2 + (AROUND - shape->least.x) * c->unit,
+             (c->width - c->board_width) / 2 + (AROUND - shape->least.x) * c->unit,
              HEAD_HEIGHT + (AROUND - shape->least.y) * c->unit);
     put_edges(c, picture);
     put_cells(c, picture);
@@ -569,7 +524,7 @@ static void put_picture(struct canvas *c, const struct page *page, const struct 
     put_f(c, fmax(c->unit, LEAST_MARK), (struct shape_point){mark.x * c->unit, mark.y * c->unit},
           &turn, is_sure);
     pen_put(c->pen, "</g>\n");
-    y = HEAD_HEIGHT + page->board_height + 8;
+    y = HEAD_HEIGHT + c->board_height + 8;
     for (const char *text = picture->caption.text; text != NULL && *text != '\0';
          text = strchr(text, '\n') + 1, y += LINE_HEIGHT)
         put_label(c, "c", 0, y, text);
@@ -583,30 +538,52 @@ int svg_write(const struct sheet *sheet, const struct svg_place *place, struct t
 {
     const char *title = sheet->title.text;
     const size_t n_title = strcspn(title, "\n");
+    const struct shape *shape = &sheet->shape;
+    const double units = shape->most.x - shape->least.x;
     struct text body = {0};
     struct pen pen = {.out = &body, .err = err}, head = {.out = out, .err = err};
     struct canvas c = {.sheet = sheet, .prefix = place != NULL ? place->prefix : "", .pen = &pen};
-    struct page page;
+    size_t longest = 0, longest_heading = 0, n_lines = 0, least = 1, n_columns;
 
-    lay_out(&c, &page);
-    const double width =
-        2 * MARGIN + fmax(TITLE_LETTER * (double)n_title,
-                          fmax(600, (double)page.n_columns * (page.width + GAP) - GAP));
-    const double bottom = MARGIN + TITLE_HEIGHT + (double)page.n_lines * (page.height + GAP);
+    /* As wide as high, or wider where that leaves no gap in the last line. */
+    while (least * least < sheet->n_pictures)
+        least++;
+    for (n_columns = least; n_columns < least + 3 && sheet->n_pictures % n_columns != 0;)
+        n_columns++;
+    if (n_columns == least + 3)
+        n_columns = least;
+    c.unit = (n_columns <= 2 ? LARGER_WIDTH : BOARD_WIDTH) / units;
+    c.unit = floor(fmin(fmax(c.unit, LEAST_UNIT), n_columns <= 2 ? LARGER_UNIT : MOST_UNIT));
+    for (size_t k = 0; k < sheet->n_pictures; k++) {
+        const struct picture *picture = &sheet->pictures[k];
+        const size_t n = count_lines(picture->caption.text, &longest) +
+                         count_lines(picture->faults.text, &longest);
+
+        count_lines(picture->heading.text, &longest_heading);
+        n_lines = n > n_lines ? n : n_lines;
+    }
+    c.board_width = (units + 2 * AROUND) * c.unit;
+    c.board_height = (shape->most.y - shape->least.y + 2 * AROUND) * c.unit;
+    c.width = ceil(fmax(c.board_width, fmax(LETTER_WIDTH * (double)longest,
+                                            HEAD_LETTER * (double)longest_heading)));
+
+    const double step = c.width + GAP;
+    const double line_step =
+        ceil(HEAD_HEIGHT + c.board_height + LINE_HEIGHT * (double)n_lines) + GAP;
+    const double width = 2 * MARGIN + fmax(TITLE_LETTER * (double)n_title,
+                                           fmax(600, (double)n_columns * step - GAP));
+    double y = MARGIN + TITLE_HEIGHT;
 
     put_style(&c);
     put_definitions(&c);
     put_label(&c, "t", MARGIN, MARGIN + 16, title);
     put_label(&c, "s", MARGIN, MARGIN + 38, title + n_title + 1);
     for (size_t k = 0; k < sheet->n_pictures; k++) {
-        const size_t column = k % page.n_columns, line = k / page.n_columns;
-
-        put_picture(&c, &page, &sheet->pictures[k], MARGIN + (double)column * (page.width + GAP),
-                    MARGIN + TITLE_HEIGHT + (double)line * (page.height + GAP));
+        put_picture(&c, &sheet->pictures[k], MARGIN + (double)(k % n_columns) * step, y);
+        if ((k + 1) % n_columns == 0 || k + 1 == sheet->n_pictures)
+            y += line_step;
     }
-
-    const double height = bottom + put_legend(&c, MARGIN, bottom, width - 2 * MARGIN) + MARGIN;
-
+    y += put_legend(&c, MARGIN, y, width - 2 * MARGIN) + MARGIN;
     head.failed = pen.failed;
     pen_put(&head, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
     if (place != NULL)
@@ -614,7 +591,7 @@ int svg_write(const struct sheet *sheet, const struct svg_place *place, struct t
     pen_put(&head,
             " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n%s</svg>\n",
-            width, height, width, height, body.text);
+            width, y, width, y, body.text);
     text_release(&body);
     return head.failed ? -1 : 0;
 }

@@ -43,12 +43,6 @@ static const char *stone_of(const struct writing *w, enum picture_side side)
     return discs[w->is_hex && w->style->colours && side == SIDE_SECOND ? SIDE_FIRST : side];
 }
 
-/* The share in ninths of the largest one. */
-static int heat_digit(const struct writing *w, double share)
-{
-    return (int)(w->sheet->most_share > 0 ? 9 * share / w->sheet->most_share + 0.5 : 0.5);
-}
-
 static const char *side_colour(const struct writing *w, enum picture_side side)
 {
     if (!w->is_hex || !w->style->colours || side > SIDE_SECOND)
@@ -75,7 +69,8 @@ static void put_cell(const struct writing *w, const struct picture_cell *cell, c
     const char *man = strchr(order, cell->man);
     const bool is_own = cell->side == SIDE_FIRST, unicode = w->style->unicode;
     const int sign = (is_own ? 0 : 1) + (unicode ? 0 : 2);
-    const int digit = heat_digit(w, cell->share);
+    const double most = w->sheet->most_share; /* has the digit 9 */
+    const int digit = (int)(most > 0 ? 9 * cell->share / most + 0.5 : 0.5);
     const char *before = cell->differs ? w->red : "", *side = side_colour(w, cell->side);
     const char *heat = w->style->colours ? steps[(digit + 1) / 2] : "";
     struct text_quoted body;
@@ -92,19 +87,19 @@ static void put_cell(const struct writing *w, const struct picture_cell *cell, c
         body = text_format("%s", territories[sign]);
         break;
     case PICTURE_MAN:
-        if (unicode && man != NULL)
-            body = text_format("%s", men[man - order + (is_own ? 0 : 6)]);
-        else
-            body = text_format("%c", is_own ? cell->man : cell->man - 'A' + 'a');
+        body = unicode && man != NULL
+                   ? text_format("%s", men[man - order + (is_own ? 0 : 6)])
+                   : text_format("%c", is_own ? cell->man : cell->man - 'A' + 'a');
         break;
     case PICTURE_TILE:
     case PICTURE_NUMBER:
         body = text_format("%d", (int)cell->number);
         break;
     default:
-        body = text_format("%s", cell->is_marked ? "+" : unicode ? "·" : ".");
-        if (!cell->is_marked && digit > 0)
-            body = text_format("%d", digit);
+        body = cell->is_marked || digit == 0 ? text_format("%s", cell->is_marked ? "+"
+                                                                 : unicode       ? "·"
+                                                                                 : ".")
+                                             : text_format("%d", digit);
     }
     const size_t n = width_of(body.text, strlen(body.text)) + 1;
     pen_put(out, "%s%c%s%s%s%s%s%*s", before, cell->differs ? '!' : corner,
@@ -197,7 +192,7 @@ static void put_words(const struct writing *w, const char *text, const char *bef
 
 /* --- the sheet --- */
 
-static int put_pictures(const struct writing *w, struct pen *out)
+static void put_pictures(const struct writing *w, struct pen *out)
 {
     const size_t n_pictures = w->sheet->n_pictures;
     const size_t at_once =
@@ -246,14 +241,12 @@ static int put_pictures(const struct writing *w, struct pen *out)
     }
     free(lines);
     free(blocks);
-    return out->failed ? -1 : 0;
 }
 
 int terminal_write(const struct sheet *sheet, const struct terminal_style *style, struct text *text,
                    struct error *err)
 {
     const struct board *board = sheet->plan.board;
-    const char *pieces = labels_pieces(&sheet->plan);
     struct writing w = {.sheet = sheet,
                         .style = style,
                         .is_hex = stones_style_of(&sheet->plan) == STONES_BLUE_RED,
@@ -261,26 +254,23 @@ int terminal_write(const struct sheet *sheet, const struct terminal_style *style
                         .bold = style->colours ? "\033[1m" : "",
                         .plain = style->colours ? "\033[0m" : ""};
     struct pen out = {.out = text, .err = err};
-    bool is_wide = stones_are_stacks(&sheet->plan) || board->family->has_tiles;
+    bool is_wide = sheet->pieces != NULL || board->family->has_tiles;
 
     for (size_t k = 0; k < sheet->n_pictures; k++)
         for (uint32_t i = 0; i < board->n_cells; i++)
             is_wide |= sheet->pictures[k].cells[i].piece == PICTURE_NUMBER;
     w.cell_width = is_wide ? 4 : 2;
-    w.width = (size_t)sheet->shape.n_halves * w.cell_width / 2;
-    if (board->family->joins_edges)
-        w.width += 2 * w.cell_width;
-    if (w.width < LEAST_WIDTH)
-        w.width = LEAST_WIDTH;
+    w.width = (size_t)sheet->shape.n_halves * w.cell_width / 2 +
+              (board->family->joins_edges ? 2 * w.cell_width : 0);
+    w.width = w.width > LEAST_WIDTH ? w.width : LEAST_WIDTH;
     pen_put(&out, "%s\n", sheet->title.text);
-    if (put_pictures(&w, &out) != 0)
-        return -1;
+    put_pictures(&w, &out);
     if (sheet->has_stones)
         pen_put(&out, "%s %s, %s %s\n", stone_of(&w, SIDE_FIRST),
                 labels_side_name(&sheet->plan, SIDE_FIRST), stone_of(&w, SIDE_SECOND),
                 labels_side_name(&sheet->plan, SIDE_SECOND));
-    if (pieces != NULL)
-        pen_put(&out, "%s\n", pieces);
+    if (sheet->pieces != NULL)
+        pen_put(&out, "%s\n", sheet->pieces);
     if (board->family->joins_edges)
         pen_put(&out, "b, r: the sides that blue and red join\n");
     if (sheet->has_policy && sheet->most_share > 0)
