@@ -2,8 +2,8 @@
  * json.c - manifests to and from their files.
  *
  * Tables say which keys an object has, and in which form. Writing and reading are one walk over
- * these tables, which copies what they name: to be read it is checked, and names are turned from
- * text into their bytes, or back.
+ * these tables, in which what is read is checked, names are turned from text into their bytes, or
+ * back, and what the tables do not name is left out.
  */
 #include "base/input.h"
 #include "base/json_load.h"
@@ -84,9 +84,8 @@ struct walk {
     char where[96];    /* in the file: ".outputs[2].bytes" */
 };
 
-/* NULL, with err set to what is wrong with the file. */
-static json_t *__attribute__((format(printf, 2, 3)))
-bad_form(struct walk *w, const char *format, ...)
+/* -1, with err set to what is wrong with the file. */
+static int __attribute__((format(printf, 2, 3))) bad_form(struct walk *w, const char *format, ...)
 {
     char what[128];
     va_list args;
@@ -94,13 +93,12 @@ bad_form(struct walk *w, const char *format, ...)
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    error_set_at(w->err, ERROR_DATA, ERROR_IN(w->path), "not a manifest: %s%s%s",
-                 w->where[0] != '\0' ? text_path(w->where + 1).text : "",
-                 w->where[0] != '\0' ? ": " : "", what);
-    return NULL;
+    return error_set_at(w->err, ERROR_DATA, ERROR_IN(w->path), "not a manifest: %s%s%s",
+                        w->where[0] != '\0' ? text_path(w->where + 1).text : "",
+                        w->where[0] != '\0' ? ": " : "", what);
 }
 
-static json_t *expected(struct walk *w, const char *what, const json_t *found)
+static int expected(struct walk *w, const char *what, const json_t *found)
 {
     static const char *const types[] = {
         [JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array",  [JSON_STRING] = "a string",
@@ -113,13 +111,14 @@ static json_t *expected(struct walk *w, const char *what, const json_t *found)
 }
 
 /* A text as the file has it: bytes that are not UTF-8 are escaped. */
-static json_t *text_to_file(const char *text, bool is_name)
+static int text_to_file(json_t *value, bool is_name)
 {
+    const char *text = json_string_value(value);
     struct text escaped = {0};
     int rc = 0;
 
     if (text_is_utf8(text, strlen(text)) && !(is_name && strchr(text, '\\') != NULL))
-        return json_string(text);
+        return 0;
     for (size_t n; *text != '\0' && rc == 0; text += n == 0 ? 1 : n) {
         n = text_utf8_nbytes(text, strlen(text));
         if (n == 0)
@@ -128,15 +127,17 @@ static json_t *text_to_file(const char *text, bool is_name)
             rc = text_append(&escaped, NULL, "%s%.*s", is_name && *text == '\\' ? "\\" : "", (int)n,
                              text);
     }
-    json_t *value = rc == 0 ? json_string(escaped.text) : NULL;
+    if (rc == 0)
+        rc = json_string_set(value, escaped.text);
     text_release(&escaped);
-    return value;
+    return rc;
 }
 
 /* The bytes of a name in the file. */
-static json_t *name_from_file(const char *text)
+static int name_from_file(json_t *value)
 {
     static const char digits[] = "0123456789abcdef";
+    const char *text = json_string_value(value);
     char *name = malloc(strlen(text) + 1), *to = name;
 
     for (; name != NULL && *text != '\0'; text++) {
@@ -148,95 +149,75 @@ static json_t *name_from_file(const char *text)
                             (strchr(digits, text[3]) - digits));
         text += is_hex ? 3 : text[0] == '\\' && text[1] == '\\';
     }
-    json_t *value = name != NULL ? json_stringn_nocheck(name, (size_t)(to - name)) : NULL;
+    const int rc = name != NULL ? json_string_setn_nocheck(value, name, (size_t)(to - name)) : -1;
     free(name);
-    return value;
+    return rc;
 }
 
-static json_t *copy_text(struct walk *w, enum form form, const json_t *from)
+/* Check a value, or NULL, and turn its texts; leave out what no table names. -1 without memory, or
+ * with err set. Where it is in the file grows by each key and number meanwhile. */
+static int turn(struct walk *w, const struct field *field, json_t *value)
 {
-    const size_t n_digits = form == DIGEST ? 64 : form == CRC32 ? 8 : 0;
-    const char *text = json_string_value(from);
-
-    if (text == NULL)
-        return expected(w, "a string", from);
-    if (w->writes)
-        return text_to_file(text, form == NAME);
-    if (n_digits > 0 && (strlen(text) != n_digits || strspn(text, "0123456789abcdef") != n_digits))
-        return bad_form(w, "%zu lower-case hex digits expected", n_digits);
-    return form == NAME ? name_from_file(text) : json_string(text);
-}
-
-/* A new reference to a value's copy; NULL without memory, or with err set. */
-static json_t *copy(struct walk *w, const struct field *field, json_t *from);
-
-/* A list or map; where it is in the file grows by each item meanwhile. */
-static json_t *copy_many(struct walk *w, const struct field *field, json_t *from)
-{
+    const size_t n_digits = field->form == DIGEST ? 64 : field->form == CRC32 ? 8 : 0;
     const size_t n_where = strlen(w->where);
-    json_t *to = field->form == LIST ? json_array() : json_object(), *item;
-    const char *key;
-    int bad = 0;
+    const struct field *of = field->items;
+    const char *key, *text = json_string_value(value);
+    json_t *item;
+    void *next;
+    int rc = 0;
 
-    for (size_t i = 0; field->form == LIST && i < json_array_size(from) && bad == 0; i++) {
-        snprintf(w->where + n_where, sizeof w->where - n_where, "[%zu]", i);
-        bad = json_array_append_new(to, copy(w, field->items, json_array_get(from, i)));
-    }
-    json_object_foreach(from, key, item)
-    {
-        snprintf(w->where + n_where, sizeof w->where - n_where, ".%s", key);
-        if (bad == 0)
-            bad = json_object_set_new(to, key, copy(w, field->items, item));
-    }
-    w->where[n_where] = '\0';
-    if (bad == 0)
-        return to;
-    json_decref(to);
-    return NULL;
-}
-
-static json_t *copy_object(struct walk *w, const struct field *field, json_t *from)
-{
-    const size_t n_where = strlen(w->where);
-    json_t *to = json_object();
-
-    for (; field->form != END; field++) {
-        json_t *value = json_object_get(from, field->key);
-
-        if (value == NULL && field->is_optional)
-            continue;
-        snprintf(w->where + n_where, sizeof w->where - n_where, ".%s", field->key);
-        if (json_object_set_new(to, field->key, copy(w, field, value)) != 0) {
-            json_decref(to);
-            return NULL;
-        }
-    }
-    w->where[n_where] = '\0';
-    return to;
-}
-
-static json_t *copy(struct walk *w, const struct field *field, json_t *from)
-{
     switch (field->form) {
     case NUMBER:
-        if (!json_is_integer(from))
-            return expected(w, "a whole number", from);
-        return json_integer_value(from) >= 0
-                   ? json_integer(json_integer_value(from))
-                   : bad_form(w, "%" JSON_INTEGER_FORMAT " is negative", json_integer_value(from));
+        if (!json_is_integer(value))
+            return expected(w, "a whole number", value);
+        return json_integer_value(value) >= 0
+                   ? 0
+                   : bad_form(w, "%" JSON_INTEGER_FORMAT " is negative", json_integer_value(value));
     case FLAG:
-        return json_is_boolean(from) ? json_boolean(json_is_true(from))
-                                     : expected(w, "true or false", from);
-    case OBJECT:
-        return json_is_object(from) ? copy_object(w, field->items, from)
-                                    : expected(w, "an object", from);
+        return json_is_boolean(value) ? 0 : expected(w, "true or false", value);
     case LIST:
-        return json_is_array(from) ? copy_many(w, field, from) : expected(w, "an array", from);
+        if (!json_is_array(value))
+            return expected(w, "an array", value);
+        for (size_t i = 0; i < json_array_size(value) && rc == 0; i++) {
+            snprintf(w->where + n_where, sizeof w->where - n_where, "[%zu]", i);
+            rc = turn(w, of, json_array_get(value, i));
+        }
+        break;
+    case OBJECT:
     case MAP:
-        return json_is_object(from) ? copy_many(w, field, from) : expected(w, "an object", from);
+        if (!json_is_object(value))
+            return expected(w, "an object", value);
+        for (; field->form == OBJECT && of->form != END && rc == 0; of++) {
+            snprintf(w->where + n_where, sizeof w->where - n_where, ".%s", of->key);
+            item = json_object_get(value, of->key);
+            if (item != NULL || !of->is_optional)
+                rc = turn(w, of, item);
+        }
+        json_object_foreach_safe(value, next, key, item)
+        {
+            snprintf(w->where + n_where, sizeof w->where - n_where, ".%s", key);
+            for (of = field->items; field->form == OBJECT && of->form != END; of++)
+                if (strcmp(of->key, key) == 0)
+                    break;
+            if (field->form == MAP && rc == 0)
+                rc = turn(w, of, item);
+            else if (of->form == END)
+                json_object_del(value, key);
+        }
+        break;
     default:
-        return copy_text(w, field->form, from);
+        if (text == NULL)
+            return expected(w, "a string", value);
+        if (w->writes)
+            return text_to_file(value, field->form == NAME);
+        if (n_digits > 0 &&
+            (strlen(text) != n_digits || strspn(text, "0123456789abcdef") != n_digits))
+            return bad_form(w, "%zu lower-case hex digits expected", n_digits);
+        return field->form == NAME ? name_from_file(value) : 0;
     }
+    if (rc == 0)
+        w->where[n_where] = '\0';
+    return rc;
 }
 
 /* Into a buffer measured before: where jansson 2.14 makes its own and it cannot grow, keys go
@@ -244,8 +225,9 @@ static json_t *copy(struct walk *w, const struct field *field, json_t *from)
 int manifest_write(const json_t *m, const char *path, bool force, struct error *err)
 {
     struct walk w = {.writes = true};
-    json_t *object = copy(&w, &whole, (json_t *)(uintptr_t)m);
-    const size_t n = object == NULL ? 0 : json_dumpb(object, NULL, 0, DUMP_FLAGS);
+    json_t *object = json_deep_copy(m);
+    const bool is_turned = object != NULL && turn(&w, &whole, object) == 0;
+    const size_t n = is_turned ? json_dumpb(object, NULL, 0, DUMP_FLAGS) : 0;
     char *json = n == 0 ? NULL : malloc(n + 1);
     int rc = -1;
 
@@ -264,7 +246,8 @@ json_t *manifest_read(const char *path, struct error *err)
 {
     struct walk w = {.path = path, .err = err};
     char sha256[DIGEST_HEX_NBYTES];
-    json_t *json = NULL, *m = NULL;
+    const json_t *file;
+    json_t *json = NULL;
     json_error_t fault;
     size_t n_bytes;
     char *text = input_load(path, MANIFEST_MAX_NBYTES, "manifest", &n_bytes, err);
@@ -284,16 +267,16 @@ json_t *manifest_read(const char *path, struct error *err)
                                      json_integer_value(version) > MANIFEST_FORMAT_VERSION))
         bad_form(&w, "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
                  MANIFEST_OLDEST_VERSION, MANIFEST_FORMAT_VERSION, json_integer_value(version));
-    else if ((m = copy(&w, &whole, json)) == NULL)
+    else if (turn(&w, &whole, json) != 0)
         error_no_memory(err, "manifest"); /* unless the cause is told */
+    else if ((file = json_object_get(json_object_get(json, "board"), "file")) == NULL)
+        return json;
+    else {
+        digest_bytes(manifest_text(file, "text"), strlen(manifest_text(file, "text")), sha256);
+        if (strcmp(sha256, manifest_text(file, "sha256")) == 0)
+            return json;
+        bad_form(&w, "board.file: the text does not have that SHA-256");
+    }
     json_decref(json);
-    const json_t *file = json_object_get(json_object_get(m, "board"), "file");
-    if (file == NULL)
-        return m;
-    digest_bytes(manifest_text(file, "text"), strlen(manifest_text(file, "text")), sha256);
-    if (strcmp(sha256, manifest_text(file, "sha256")) == 0)
-        return m;
-    bad_form(&w, "board.file: the text does not have that SHA-256");
-    json_decref(m);
     return NULL;
 }

@@ -129,17 +129,10 @@ static int add_file(struct manifest_parts *parts, const char *folder, const char
 
 static int is_of_interest(const struct dirent *entry)
 {
-    static const char *const suffixes[] = {MANIFEST_SUFFIX, ".npz", ".npy"};
+    const char *name = entry->d_name;
 
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (entry->d_name[0] != '.' && text_ends_with(entry->d_name, suffixes[i]))
-            return 1;
-    return 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
+    return name[0] != '.' && (text_ends_with(name, MANIFEST_SUFFIX) ||
+                              text_ends_with(name, ".npz") || text_ends_with(name, ".npy"));
 }
 
 int manifest_parts_init(struct manifest_parts *parts, const char *target, struct error *err)
@@ -153,17 +146,14 @@ int manifest_parts_add(struct manifest_parts *parts, const char *path, struct er
     const size_t n_before = parts->n;
     struct dirent **entries;
     struct stat st;
-    size_t n_path = strlen(path);
     int rc = 0;
 
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return add_part(parts, path, manifest_read(path, err), err);
-    while (n_path > 1 && path[n_path - 1] == '/')
-        n_path--;
-    char *folder = strndup(path, n_path);
+    char *folder = strndup(path, text_path_nbytes(path));
     if (folder == NULL)
         return error_no_memory(err, "joined manifest");
-    const int n = scandir(folder, &entries, is_of_interest, by_name);
+    const int n = scandir(folder, &entries, is_of_interest, alphasort);
     if (n < 0)
         rc = error_set_errno(err, ERROR_NO_INPUT, errno, "%s: cannot list", text_path(folder).text);
     for (int i = 0; i < n; i++) {
@@ -221,13 +211,12 @@ static int order_of(uint64_t a, uint64_t b)
 /* Most outputs first, then most inputs, then by name. */
 static int by_size(const void *a, const void *b)
 {
-    int order = order_of(count_of(b, "outputs"), count_of(a, "outputs"));
+    const struct manifest_part *p = a, *q = b;
+    int order = order_of(count_of(q, "outputs"), count_of(p, "outputs"));
 
     if (order == 0)
-        order = order_of(count_of(b, "inputs"), count_of(a, "inputs"));
-    return order != 0 ? order
-                      : strcmp(((const struct manifest_part *)a)->path,
-                               ((const struct manifest_part *)b)->path);
+        order = order_of(count_of(q, "inputs"), count_of(p, "inputs"));
+    return order != 0 ? order : strcmp(p->path, q->path);
 }
 
 /* By name, then digest, then part: parts lie in one sorted array. */
@@ -448,22 +437,20 @@ static json_t *join(const struct manifest_parts *parts, const struct entries *ou
     json_t *joined = json_copy(parts->items[0].manifest), *counts = json_object(), *value;
     uint64_t all;
     const char *name;
-    int bad = json_object_set_new(joined, "counts", counts);
-
-    if (bad == 0)
-        bad = put_files(joined, "inputs", inputs, "rows_in", err);
-    if (bad == 0)
-        bad = put_files(joined, "outputs", outputs, "rows_out", err);
-    if (bad == 0)
-        bad = put_warnings(joined, parts, err);
+    int bad = json_object_set_new(joined, "counts", counts) != 0 ||
+              put_files(joined, "inputs", inputs, "rows_in", err) != 0 ||
+              put_files(joined, "outputs", outputs, "rows_out", err) != 0 ||
+              put_warnings(joined, parts, err) != 0;
     for (size_t i = 0; i < parts->n && bad == 0; i++) {
         const struct manifest_part *part = &parts->items[i];
+        json_t *own = json_object_get(part->manifest, "counts");
 
-        json_object_foreach(json_object_get(part->manifest, "counts"), name,
-                            value) if (!part->adds_nothing && !part->run_is_known &&
-                                       strcmp(name, "rows_in") != 0 &&
-                                       strcmp(name, "rows_out") != 0) bad |=
-            add_count(counts, name, (uint64_t)json_integer_value(value), err);
+        if (!part->adds_nothing && !part->run_is_known)
+            json_object_foreach(own, name, value)
+            {
+                if (strcmp(name, "rows_in") != 0 && strcmp(name, "rows_out") != 0)
+                    bad |= add_count(counts, name, (uint64_t)json_integer_value(value), err);
+            }
     }
     if (bad != 0) {
         error_no_memory(err, "joined manifest"); /* unless the cause is told */
@@ -495,11 +482,10 @@ json_t *manifest_merge(struct manifest_parts *parts, struct error *err)
     struct text list = {0};
     int rc = 0;
 
-    if (parts->n == 0) {
-        error_set(err, ERROR_NO_INPUT, "no manifest to join");
-        return NULL;
-    }
-    qsort(parts->items, parts->n, sizeof *parts->items, by_size);
+    if (parts->n == 0)
+        rc = error_set(err, ERROR_NO_INPUT, "no manifest to join");
+    else
+        qsort(parts->items, parts->n, sizeof *parts->items, by_size);
     for (size_t i = 1; i < parts->n && rc == 0; i++) {
         rc = manifest_compare(parts->items[0].manifest, parts->items[i].manifest, &list, err);
         if (rc == 0 && list.n_bytes > 0)
