@@ -76,22 +76,11 @@ struct command {
 extern const struct command *const command_table[];
 extern const size_t command_n_table;
 
-/* The command of that name, or NULL. */
-const struct command *command_find(const char *name);
-
-/* Parse a command line, argv[0] is the command, and run it. */
-int command_run(const struct command *command, int argc, char **argv, struct error *err);
-
-/* Print a command's help, the versions. */
-void command_print_help(const struct command *command);
-void command_print_version(void);
+/* Do what the program's arguments say. Returns the exit code, once an error is printed. */
+int command_line(int argc, char **argv);
 
 /* Print a command's help (NULL: the versions) and end the program. */
 _Noreturn void command_end(const char *command);
-
-/* Print an error the way everything else does; where its words are wrong (ERROR_CODE_CALL), with
- * the usage and an example of the command (NULL: none is known). Returns the exit code. */
-int command_fail(const struct error *err, const struct command *command);
 
 /*
  * A library that ends the program (libgomp, without memory for a thread) must neither leave a temp
@@ -104,9 +93,6 @@ _Noreturn void command_exit(int code);
 /* error_set for a command line that is none of the command's: the usage is printed, too. */
 #define command_misuse(err, ...) \
     (error_set(err, ERROR_USAGE, __VA_ARGS__), (err)->code = ERROR_CODE_CALL, error_failed())
-
-/* Flush standard output; ERROR_IO when what was printed did not get there. */
-int command_flush(struct error *err);
 
 /* Write a file that is there as a whole or not at all; NULL or "-" is standard output. */
 int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err);
@@ -140,11 +126,6 @@ int run_take_operands(struct call *call, struct error *err);
 
 /* The form of an output of that name, where none was told, and what follows from it. */
 void run_settle_form(struct settings *settings, const char *output);
-
-/* Refuse outputs that are there, or cannot be, before work begins: one, or with --out-dir one for
- * each input. */
-int run_check_outputs(const struct settings *settings, const struct plan *plan, const char *output,
-                      struct error *err);
 
 /* Make the folder of --out-dir, unless it is there or nothing is to be written. */
 int run_make_folder(const struct settings *settings, struct error *err);

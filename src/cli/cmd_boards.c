@@ -188,11 +188,9 @@ static int print_actions(const struct plan *plan, uint64_t action,
                    (unsigned long long)image, text);
         }
     }
-    if (found)
-        return 0;
     snprintf(text, sizeof text, "%llu is beyond %s of %.100s", (unsigned long long)action,
              wanted != NULL ? wanted->name : "every layout", board->preset);
-    return refuse_layout(board, text, err);
+    return found ? 0 : refuse_layout(board, text, err);
 }
 
 /* Indices on standard input, one a line, become lines of their images. */
@@ -270,65 +268,51 @@ static int check(const char *name, struct error *err)
 
 /* --- running --- */
 
-static int run_one(const struct settings *settings, const char *name, struct error *err)
-{
-    const char *policy = settings->roles.policy_layout;
-    const struct action_layout *layout = NULL;
-    /* Actions are moved alone: tiles do not restrict the transforms. */
-    struct plan plan = {.conventions = {.tiles = TILES_PERMUTE}};
-    struct board *board;
-    char what[160];
-    int status = 0;
-
-    if (!settings->action_said && (policy != NULL || settings->transforms != NULL))
-        return command_misuse(err, "--%s goes with --action",
-                              policy != NULL ? "policy" : "transforms");
-    if (settings->check)
-        return check(name, err);
-    plan.board = board = board_new(name, err);
-    if (board == NULL)
-        return -1;
-    if (!settings->action_said) {
-        status = settings->json ? command_put_json(NULL, board_json(board), err)
-                                : print_board(board, err);
-    } else if (policy != NULL && (layout = action_layout_by_name(board, policy)) == NULL) {
-        snprintf(what, sizeof what, "board %.60s has no layout %.60s", board->preset,
-                 text_quote(policy).text);
-        status = refuse_layout(board, what, err);
-    } else {
-        status = choose_transforms(&plan, settings->transforms, err);
-        if (status == 0)
-            status = settings->action_stream ? print_stream(&plan, layout, err)
-                                             : print_actions(&plan, settings->action, layout, err);
-    }
-    free(plan.chosen);
-    board_free(board);
-    return status;
-}
-
 static int run_boards(struct call *call, struct error *err)
 {
     const struct settings *settings = &call->settings;
-    const char *board = call->operands[0];
-    struct text name = {0};
+    const char *policy = settings->roles.policy_layout, *name = call->operands[0];
+    const struct action_layout *layout = NULL;
+    /* Actions are moved alone: tiles do not restrict the transforms. */
+    struct plan plan = {.conventions = {.tiles = TILES_PERMUTE}};
+    struct text path = {0};
+    char what[160];
 
     if (call->n_operands > 1)
         return command_misuse(err, "expected one board, found %d operands", call->n_operands);
-    if (board == NULL) {
-        if (settings->check || settings->action_said)
-            return command_misuse(err, "--%s needs a board", settings->check ? "check" : "action");
-        if (settings->json)
-            return command_put_json(NULL, boards_json(), err);
+    if (name == NULL && (settings->check || settings->action_said))
+        return command_misuse(err, "--%s needs a board", settings->check ? "check" : "action");
+    if (name == NULL && settings->json)
+        return command_put_json(NULL, boards_json(), err);
+    if (name == NULL) {
         print_boards();
         return 0;
     }
+    if (!settings->action_said && (policy != NULL || settings->transforms != NULL))
+        return command_misuse(err, "--%s goes with --action",
+                              policy != NULL ? "policy" : "transforms");
     /* A path is a board too: "file:" may be left out where the name ends in .json. */
-    int status = text_append(
-        &name, err, "%s%s",
-        text_ends_with(board, ".json") && strncmp(board, "file:", 5) != 0 ? "file:" : "", board);
-    if (status == 0)
-        status = run_one(settings, name.text, err);
-    text_release(&name);
+    const bool is_path = text_ends_with(name, ".json") && strncmp(name, "file:", 5) != 0;
+    int status = text_append(&path, err, "%s%s", is_path ? "file:" : "", name);
+    if (status == 0 && settings->check)
+        status = check(path.text, err);
+    else if (status == 0 && (plan.board = board_new(path.text, err)) == NULL)
+        status = -1;
+    else if (status == 0 && !settings->action_said) {
+        status = settings->json ? command_put_json(NULL, board_json(plan.board), err)
+                                : print_board(plan.board, err);
+    } else if (status == 0 && policy != NULL &&
+               (layout = action_layout_by_name(plan.board, policy)) == NULL) {
+        snprintf(what, sizeof what, "board %.60s has no layout %.60s", plan.board->preset,
+                 text_quote(policy).text);
+        status = refuse_layout(plan.board, what, err);
+    } else if (status == 0 && (status = choose_transforms(&plan, settings->transforms, err)) == 0) {
+        status = settings->action_stream ? print_stream(&plan, layout, err)
+                                         : print_actions(&plan, settings->action, layout, err);
+    }
+    free(plan.chosen);
+    board_free(plan.board);
+    text_release(&path);
     return status;
 }
 

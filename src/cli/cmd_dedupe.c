@@ -6,13 +6,17 @@
 
 #include "positions/positions.h"
 
+#include <sys/stat.h>
+
 static int run_dedupe(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
     const char *stats = settings->dry_run ? NULL : settings->stats;
     struct dedupe_result r = {0};
+    struct text name = {0};
     struct plan plan;
+    struct stat st;
 
     if (settings->output != NULL && settings->out_dir != NULL)
         return command_misuse(err, "--output and --out-dir exclude each other");
@@ -27,12 +31,26 @@ static int run_dedupe(struct call *call, struct error *err)
         plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
     const char *output = settings->out_dir != NULL ? settings->out_dir : settings->output;
-    int status =
-        plan.board->family->only_known_members
-            ? error_set(err, ERROR_DATA,
-                        "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
-                        text_path(inputs->items[0]).text)
-            : run_check_outputs(settings, &plan, output, err);
+    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
+    int status = 0, n;
+    if (plan.board->family->only_known_members)
+        status = error_set(err, ERROR_DATA,
+                           "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
+                           text_path(inputs->items[0]).text);
+    /* Refuse outputs that are there, or cannot be, before work begins. */
+    else if (settings->out_dir == NULL && !settings->dry_run)
+        status = output_target_check(output, is_folder, settings->force, err);
+    for (size_t i = 0; settings->out_dir != NULL && !settings->dry_run && i < inputs->n &&
+                       status == 0 && stat(output, &st) == 0;
+         i++) {
+        const char *base = text_last_name(inputs->items[i], &n);
+
+        name.n_bytes = 0;
+        status = text_append(&name, err, "%s/%.*s", output, n, base);
+        if (status == 0)
+            status = output_target_check(name.text, is_folder, settings->force, err);
+    }
+    text_release(&name);
     meter_expect(settings->meter, 2); /* its keys, its output */
     if (status == 0)
         status = dedupe_fold(&plan, settings, &r, err);

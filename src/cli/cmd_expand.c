@@ -6,31 +6,31 @@
 #include "engine/survey.h"
 #include "positions/positions.h"
 
-static int check(const struct settings *settings, struct error *err)
+static int check(const struct settings *s, struct error *err)
 {
-    if (settings->output != NULL && settings->out_dir != NULL)
-        return command_misuse(err, "--output and --out-dir exclude each other");
-    if (settings->keep_identity && settings->pick == 0)
-        return command_misuse(err, "--keep-identity goes with --pick");
-    if (settings->canonical &&
-        (settings->transforms != NULL || settings->pick > 0 || settings->unique))
-        return command_misuse(
-            err, "--canonical excludes --transforms, --pick, --unique and --keep-identity");
-    if (settings->canonical && (settings->conventions.castling == CASTLING_SKIP ||
-                                settings->conventions.ambiguous == AMBIGUOUS_DROP))
-        return command_misuse(
-            err, "--canonical excludes --castling skip and --ambiguous drop, which leave "
-                 "images out");
-    if (settings->key != NULL && !settings->canonical && !settings->orbit_key)
-        return command_misuse(err, "--key goes with --canonical or --orbit-key");
-    if (settings->n_parts > 0 && settings->out_dir == NULL)
-        return command_misuse(err, "--part goes with --out-dir");
-    if (settings->skip_bad && settings->out_dir == NULL)
-        return command_misuse(err, "--skip-bad goes with --out-dir");
-    if (settings->skip_existing && settings->form == ARCHIVE_OUT_NPY_FOLDER)
-        return command_misuse(err, "--skip-existing does not work on folders");
-    if (settings->zero && settings->files_from == NULL)
-        return command_misuse(err, "--null goes with --files-from");
+    const struct {
+        bool is_wrong;
+        const char *why;
+    } rules[] = {
+        {s->output != NULL && s->out_dir != NULL, "--output and --out-dir exclude each other"},
+        {s->keep_identity && s->pick == 0, "--keep-identity goes with --pick"},
+        {s->canonical && (s->transforms != NULL || s->pick > 0 || s->unique),
+         "--canonical excludes --transforms, --pick, --unique and --keep-identity"},
+        {s->canonical && (s->conventions.castling == CASTLING_SKIP ||
+                          s->conventions.ambiguous == AMBIGUOUS_DROP),
+         "--canonical excludes --castling skip and --ambiguous drop, which leave images out"},
+        {s->key != NULL && !s->canonical && !s->orbit_key,
+         "--key goes with --canonical or --orbit-key"},
+        {s->n_parts > 0 && s->out_dir == NULL, "--part goes with --out-dir"},
+        {s->skip_bad && s->out_dir == NULL, "--skip-bad goes with --out-dir"},
+        {s->skip_existing && s->form == ARCHIVE_OUT_NPY_FOLDER,
+         "--skip-existing does not work on folders"},
+        {s->zero && s->files_from == NULL, "--null goes with --files-from"},
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].is_wrong)
+            return command_misuse(err, "%s", rules[i].why);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /*
- * command.c - the commands there are, and what they share: how they are run, help, version, the
- * last word on standard output, and how the program ends.
+ * command.c - the commands there are, and what they share: how a command line finds its command and
+ * runs it, help, version, the last word on standard output, how errors become exit codes, and how
+ * the program ends.
  */
 #include "cli/cli.h"
 
@@ -25,7 +26,7 @@ const struct command *const command_table[] = {
 
 const size_t command_n_table = sizeof command_table / sizeof *command_table;
 
-const struct command *command_find(const char *name)
+static const struct command *find(const char *name)
 {
     for (size_t i = 0; i < command_n_table; i++)
         if (strcmp(command_table[i]->name, name) == 0)
@@ -33,7 +34,8 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-int command_run(const struct command *command, int argc, char **argv, struct error *err)
+/* Parse a command line, argv[0] is the command, and run it. */
+static int run(const struct command *command, int argc, char **argv, struct error *err)
 {
     struct call call = {.words = argv, .typed = calloc((size_t)argc + 1, sizeof *argv)};
     int first;
@@ -59,7 +61,7 @@ int command_run(const struct command *command, int argc, char **argv, struct err
 
 /* --- help --- */
 
-void command_print_help(const struct command *command)
+static void print_help(const struct command *command)
 {
     printf("symaug %s - ", command->name);
     option_print_words(command->summary, 0);
@@ -72,7 +74,7 @@ void command_print_help(const struct command *command)
     option_print_help(command->name);
 }
 
-void command_print_version(void)
+static void print_version(void)
 {
     printf("symaug %s\n%s, libzip %s, jansson %s, %s, %s\n", SYMAUG_VERSION, codec_libraries(),
            zip_libzip_version(), jansson_version_str(), OpenSSL_version(OPENSSL_VERSION),
@@ -81,7 +83,8 @@ void command_print_version(void)
 
 /* --- output and errors --- */
 
-int command_flush(struct error *err)
+/* ERROR_IO when what was printed did not get there. */
+static int flush_output(struct error *err)
 {
     if (fflush(stdout) != 0 || ferror(stdout))
         return error_set_errno(err, ERROR_IO, errno, "cannot write to standard output");
@@ -93,7 +96,7 @@ int command_put(const char *path, bool force, const char *text, size_t n_bytes, 
     if (path != NULL && strcmp(path, "-") != 0)
         return output_put(path, force, text, n_bytes, err);
     fwrite(text, 1, n_bytes, stdout);
-    return command_flush(err);
+    return flush_output(err);
 }
 
 int command_put_json(const char *path, json_t *json, struct error *err)
@@ -111,7 +114,9 @@ int command_put_json(const char *path, json_t *json, struct error *err)
     return status;
 }
 
-int command_fail(const struct error *err, const struct command *command)
+/* Print an error the way everything else does; where its words are wrong (ERROR_CODE_CALL), with
+ * the usage and an example of the command (NULL: none is known). Returns the exit code. */
+static int fail(const struct error *err, const struct command *command)
 {
     const char *form = getenv("SYMAUG_ERRORS");
 
@@ -166,8 +171,69 @@ void command_end(const char *command)
     struct error err = {0};
 
     if (command != NULL)
-        command_print_help(command_find(command));
+        print_help(find(command));
     else
-        command_print_version();
-    command_exit(command_flush(&err) != 0 ? command_fail(&err, NULL) : 0);
+        print_version();
+    command_exit(flush_output(&err) != 0 ? fail(&err, NULL) : 0);
+}
+
+/* --- the command line --- */
+
+static int run_line(int argc, char **argv, struct error *err)
+{
+    const char *name = argc > 1 ? argv[1] : NULL, *nearest = NULL;
+    const bool is_help = name != NULL && strcmp(name, "help") == 0;
+    size_t least = 3; /* letters that may be wrong: fewer */
+
+    if (name == NULL)
+        return error_set(err, ERROR_USAGE, "no command given; `symaug help` lists them");
+    if (strcmp(name, "--version") == 0) {
+        print_version();
+        return 0;
+    }
+    if ((is_help && argc == 2) || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        printf("symaug - every symmetric image of a board-game training shard\n\n"
+               "usage: symaug COMMAND [OPTION]... [OPERAND]...\n\ncommands:\n");
+        for (size_t i = 0; i < command_n_table; i++)
+            printf("  %-10s %s\n", command_table[i]->name, command_table[i]->summary);
+        printf("\n`symaug COMMAND --help` tells more about a command.\n"
+               "exit codes: 0 done, 1 problems found, 64 usage, 65 bad data, 66 no such input,\n"
+               "70 internal, 73 cannot create output, 74 I/O error, 75 try again later,\n"
+               "128+n signal n\n");
+        return 0;
+    }
+    name = argv[is_help ? 2 : 1];
+    const struct command *command = find(name);
+    if (command != NULL && !is_help)
+        return run(command, argc - 1, argv + 1, err);
+    if (command != NULL) {
+        print_help(command);
+        return 0;
+    }
+    if (*name == '-')
+        return error_set(
+            err, ERROR_USAGE,
+            "unknown option %s; options come after a command, `symaug help` lists them",
+            text_quote(name).text);
+    for (size_t i = 0; i < command_n_table; i++) {
+        const size_t distance = text_distance(name, command_table[i]->name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = command_table[i]->name;
+        }
+    }
+    return error_set(err, ERROR_USAGE, "no command %s; %s%s%s", text_quote(name).text,
+                     nearest != NULL ? "did you mean '" : "`symaug help` lists them",
+                     nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+}
+
+int command_line(int argc, char **argv)
+{
+    struct error err = {0};
+    int code = run_line(argc, argv, &err);
+
+    if (code >= 0 && flush_output(&err) != 0)
+        code = -1;
+    return code < 0 ? fail(&err, argc > 1 ? find(argv[1]) : NULL) : code;
 }

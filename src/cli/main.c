@@ -1,11 +1,10 @@
 /*
- * main.c - the program's beginning and end: finds the command, prints help, and turns errors into
- * exit codes. On a signal the open temp files are removed and the program ends as 128 + its number.
- * jansson gets an allocator that never returns NULL, because it makes wrong strings of a failed
+ * main.c - the program's beginning: what it asks of the system before a command runs. On a signal
+ * the open temp files are removed and the program ends as 128 + its number. jansson gets an
+ * allocator that never returns NULL, because it makes wrong strings of a failed
  * allocation.
  */
 #include "base/output.h"
-#include "base/text.h"
 #include "cli/cli.h"
 
 #include <jansson.h>
@@ -66,65 +65,10 @@ static void allow_files(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int refuse_command(const char *name, struct error *err)
-{
-    const char *nearest = NULL;
-    size_t least = 3; /* letters that may be wrong: fewer */
-
-    for (size_t i = 0; i < command_n_table; i++) {
-        const size_t distance = text_distance(name, command_table[i]->name);
-
-        if (distance < least) {
-            least = distance;
-            nearest = command_table[i]->name;
-        }
-    }
-    if (*name == '-')
-        return error_set(
-            err, ERROR_USAGE,
-            "unknown option %s; options come after a command, `symaug help` lists them",
-            text_quote(name).text);
-    return error_set(err, ERROR_USAGE, "no command %s; %s%s%s", text_quote(name).text,
-                     nearest != NULL ? "did you mean '" : "`symaug help` lists them",
-                     nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
-}
-
-static int run(int argc, char **argv, struct error *err)
-{
-    const char *name = argc > 1 ? argv[1] : NULL;
-    const bool is_help = name != NULL && strcmp(name, "help") == 0;
-
-    if (name == NULL)
-        return error_set(err, ERROR_USAGE, "no command given; `symaug help` lists them");
-    if (strcmp(name, "--version") == 0) {
-        command_print_version();
-        return 0;
-    }
-    if ((is_help && argc == 2) || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        printf("symaug - every symmetric image of a board-game training shard\n\n"
-               "usage: symaug COMMAND [OPTION]... [OPERAND]...\n\ncommands:\n");
-        for (size_t i = 0; i < command_n_table; i++)
-            printf("  %-10s %s\n", command_table[i]->name, command_table[i]->summary);
-        printf("\n`symaug COMMAND --help` tells more about a command.\n"
-               "exit codes: 0 done, 1 problems found, 64 usage, 65 bad data, 66 no such input,\n"
-               "70 internal, 73 cannot create output, 74 I/O error, 75 try again later,\n"
-               "128+n signal n\n");
-        return 0;
-    }
-    const struct command *command = command_find(argv[is_help ? 2 : 1]);
-    if (command == NULL)
-        return refuse_command(argv[is_help ? 2 : 1], err);
-    if (!is_help)
-        return command_run(command, argc - 1, argv + 1, err);
-    command_print_help(command);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
     const struct sigaction action = {.sa_handler = on_signal};
-    struct error err = {0};
 
     command_guard_exit();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
@@ -137,8 +81,5 @@ int main(int argc, char **argv)
     keep_memory();
     allow_files();
     json_set_alloc_funcs(json_memory, free);
-    int code = run(argc, argv, &err);
-    if (code >= 0 && command_flush(&err) != 0)
-        code = -1;
-    command_exit(code < 0 ? command_fail(&err, argc > 1 ? command_find(argv[1]) : NULL) : code);
+    command_exit(command_line(argc, argv));
 }

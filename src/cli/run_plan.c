@@ -301,30 +301,6 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
     return status == 0 && run.differs ? 1 : status;
 }
 
-int run_check_outputs(const struct settings *settings, const struct plan *plan, const char *output,
-                      struct error *err)
-{
-    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
-    struct text name = {0};
-    struct stat st;
-    int status = 0, n;
-
-    if (settings->dry_run)
-        return 0;
-    if (settings->out_dir == NULL)
-        return output_target_check(output, is_folder, settings->force, err);
-    for (size_t i = 0; i < plan->n_archives && status == 0 && stat(output, &st) == 0; i++) {
-        const char *base = text_last_name(plan->archives[i].path, &n);
-
-        name.n_bytes = 0;
-        status = text_append(&name, err, "%s/%.*s", output, n, base);
-        if (status == 0)
-            status = output_target_check(name.text, is_folder, settings->force, err);
-    }
-    text_release(&name);
-    return status;
-}
-
 /* --- lists of inputs --- */
 
 int input_list_add_from(struct text_list *list, const char *file, bool zero, struct error *err)
