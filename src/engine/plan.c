@@ -387,8 +387,7 @@ static int settle(struct plan *plan, struct error *err)
         (is_for_images && plan->conventions.ambiguous == AMBIGUOUS_DROP &&
          survey_ambiguous(plan, err) != 0) ||
         (is_fortran && plan_survey(plan, err) != 0) || note(plan, err) != 0 ||
-        (plan->settings->unique && select_unique(plan, err) != 0) ||
-        (plan->settings->pick > 0 && select_pick(plan, err) != 0) || plan_set_order(plan, err) != 0)
+        plan_select(plan, err) != 0 || plan_set_order(plan, err) != 0)
         return -1;
     return shards_warn(plan, err);
 }

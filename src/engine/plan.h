@@ -186,10 +186,9 @@ int plan_inputs_check_data(const struct plan *plan, int n_threads, struct error 
  */
 int bind_array(struct plan *plan, struct plan_array *array, struct error *err);
 
-/* Leave out what --unique and --pick do among the images that are still selected: see select.c.
- * Rows with no more images than --pick keep them all. */
-int select_unique(struct plan *plan, struct error *err);
-int select_pick(struct plan *plan, struct error *err);
+/* Leave out the images that options such as --unique and --pick do, and note these: see select.c.
+ */
+int plan_select(struct plan *plan, struct error *err);
 
 /* The seed of all choices: as told, or mixed with a name. */
 uint64_t plan_seed(const struct plan *plan);

@@ -2,7 +2,8 @@
  * record.c - what is written beside an output: its manifest, and for KataGo the number of its rows.
  *
  * A manifest must hold everything that shaped the rows: what one option changes is one line here,
- * in `fill`, and what of it a reader of the output needs is taken back in `recall_open`.
+ * in `fill`, or a note in the plan; what of it a reader of the output needs is taken back in
+ * `recall_open`.
  */
 #include "engine/expand.h"
 
@@ -45,9 +46,8 @@ static int add_options(json_t *m, const struct plan *plan, const struct settings
 {
     static const char *const forms[] = {
         [ARCHIVE_OUT_NPZ] = "npz", [ARCHIVE_OUT_NPY_FOLDER] = "npy-dir", [ARCHIVE_OUT_NPY] = "npy"};
-    const bool picks = settings->pick > 0, random = picks || plan->order.shuffled;
+    const bool random = settings->pick > 0 || plan->order.shuffled;
     const unsigned long long n_rows = settings->rows_per_shard;
-    const struct text_quoted pick = text_format("%u", (unsigned)settings->pick);
     const struct text_quoted seed = text_format("%llu", (unsigned long long)settings->seed);
     const struct text_quoted rows = text_format("%llu", n_rows);
     const struct {
@@ -58,13 +58,10 @@ static int add_options(json_t *m, const struct plan *plan, const struct settings
         {"level", settings->level_text, true},
         {"format", forms[settings->form], true},
         {"provenance", plan->provenance ? "yes" : "no", true},
-        {"pick", pick.text, picks},
-        {"keep-identity", settings->keep_identity ? "yes" : "no", picks},
         {"seed", seed.text, random},
         {"seed-per-name", "yes", random && settings->seed_name != NULL},
         {"shuffle", "yes", plan->order.shuffled},
         {"rows-per-shard", rows.text, n_rows > 0},
-        {"unique", "yes", settings->unique},
         {"expanded", "yes", settings->purpose != FOR_IMAGES && plan->was_expanded},
     };
     json_t *options = json_object_get(m, "options"), *codec = json_object_get(m, "codec");

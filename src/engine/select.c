@@ -1,7 +1,8 @@
 /*
- * select.c - leaving images out by setting bits in the plan's selection: --pick draws images of
+ * select.c - leaving images out by clearing bits in the plan's selection: --pick draws images of
  * each row by a hash of seed and row number, so that the choice depends on nothing else, and
- * --unique drops images that equal an earlier one of their row in every array that moves.
+ * --unique drops images that equal an earlier one of their row in every array that moves. What an
+ * option leaves out is noted in the plan, for the manifest.
  *
  * For --unique the inputs are read once, a few hundred rows at a time, all arrays in step; each
  * image is moved as for the output and hashed into 128 bits, array by array, and equal hashes are
@@ -10,17 +11,21 @@
 #include "engine/plan.h"
 
 #include "base/crew.h"
+#include "base/text.h"
 #include "engine/pieces.h"
 
 #include <xxhash.h>
 
-int select_pick(struct plan *plan, struct error *err)
+/* Draw among the images that are still selected; rows with no more than --pick keep them all. */
+static int pick(struct plan *plan, struct error *err)
 {
     const uint32_t n_keep = plan->settings->pick;
     const bool keep_identity = plan->settings->keep_identity;
     const uint64_t seed = plan_seed(plan);
 
-    if (plan_select_all(plan, err) != 0)
+    if (plan_select_all(plan, err) != 0 ||
+        plan_note(plan, "pick", text_format("%u", (unsigned)n_keep).text, 0, err) != 0 ||
+        plan_note(plan, "keep-identity", keep_identity ? "yes" : "no", 0, err) != 0)
         return -1;
     if (keep_identity && plan->chosen[0] != 0)
         return error_set(err, ERROR_USAGE,
@@ -149,12 +154,14 @@ static int drop_all(void *self, struct crew *crew)
     return 0;
 }
 
-int select_unique(struct plan *plan, struct error *err)
+static int drop_equal_images(struct plan *plan, struct error *err)
 {
     struct budget *budget = plan->settings->budget;
     struct unique u = {.plan = plan, .n_threads = plan->settings->n_threads, .err = err};
     int status = plan_select_all(plan, err);
 
+    if (status == 0)
+        status = plan_note(plan, "unique", "yes", 0, err);
     u.moving = calloc(plan->n_arrays + 1, sizeof *u.moving);
     u.errors = calloc(ROWS_AT_ONCE, sizeof *u.errors);
     u.rooms = calloc((size_t)u.n_threads, sizeof *u.rooms);
@@ -189,4 +196,13 @@ int select_unique(struct plan *plan, struct error *err)
     free(u.errors);
     free(u.rooms);
     return status;
+}
+
+int plan_select(struct plan *plan, struct error *err)
+{
+    const struct settings *settings = plan->settings;
+
+    if (settings->unique && drop_equal_images(plan, err) != 0)
+        return -1;
+    return settings->pick > 0 ? pick(plan, err) : 0;
 }
