@@ -80,7 +80,7 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
     struct text_quoted impossible;
     uint64_t count = 8; /* of 'O', which may come without a number */
     uint32_t itemsize = 0;
-    uint8_t unit = 0;
+    unsigned unit = 0;
     const char *fault = NULL;
 
     *dtype = (struct dtype){0};
@@ -112,7 +112,7 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
     if (fault != NULL)
         return error_set(err, ERROR_DATA, "dtype %s: %s", quoted.text, fault);
     dtype->kind = kind;
-    dtype->unit = unit;
+    dtype->unit = (uint8_t)unit;
     dtype->itemsize = kind == DTYPE_OBJECT ? 0 : itemsize;
     dtype->big_endian = descr[0] == '>' && dtype_has_byte_order(dtype);
     return 0;

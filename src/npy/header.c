@@ -346,9 +346,11 @@ static void take_descr(struct literal *l, struct npy_header *header)
         header->oddity = *string.text == '|' ? "dtype with byte order '|': taken as little-endian"
                                              : "dtype with byte order '=': taken as little-endian";
     header->descr = calloc(1, 2 * (size_t)(l->next - start) + 1); /* Latin-1 may take two bytes */
-    if (header->descr == NULL)
+    if (header->descr == NULL) {
         error_no_memory(l->err, "array header");
-    for (; start < l->next && !has_failed(l); start++)
+        return;
+    }
+    for (; start < l->next; start++)
         if (header->version == 3)
             header->descr[n++] = *start;
         else
