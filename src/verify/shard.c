@@ -224,74 +224,50 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
 
 /* --- to-move planes --- */
 
-/* Add the codes of the to-move plane of an array, beside which stands that of the player to move
- * (or NULL). What a 1 means is only asked while no other number tells. */
-static int find_codes(const struct shard *shard, size_t i, const struct array *to_move,
-                      unsigned *codes, struct error *err)
-{
-    const struct array *planes = &shard->archive.arrays[i];
-    const struct conventions *c = &shard->conventions;
-    const struct planes_form form = planes_frame_of(&shard->bindings[i], &planes->header.dtype);
-    const struct plan plan = {.settings = &shard->recall.settings, .n_archives = 1};
-    const struct plan_array rows = {.sources = &planes}, turns = {.sources = &to_move};
-    struct error why = {0}; /* what cannot be read is found later */
-    struct stone_planes where;
-    struct survey s;
-
-    stone_planes_decide(&where, c, form.n_planes, shard->found.board->n_planes == 0);
-    if (where.turn < 0)
-        return 0;
-    survey_begin(&s, &plan, SURVEY_OF(&rows, to_move != NULL ? &turns : NULL), &why);
-    while (!(*codes & TURN_OTHER) && survey_next(&s)) {
-        const double value = planes_number(&form, s.rows[0].bytes, (uint64_t)where.turn, 0);
-        const int player =
-            to_move != NULL ? turn_player(c->to_move, row_double(&s.rows[1], 0)) : -1;
-        int64_t lead = 0;
-
-        if (value == 0)
-            *codes |= TURN_ZERO;
-        else if (value != 1)
-            *codes |= turn_player(c->to_move, value) == 1 ? TURN_OTHER : 0;
-        if (value != 1)
-            continue;
-        for (uint64_t cell = 0; cell < form.axis && !where.is_mover; cell++)
-            lead += planes_has_stone(&form, s.rows[0].bytes, where.stones[0], cell) -
-                    planes_has_stone(&form, s.rows[0].bytes, where.stones[1], cell);
-        *codes |= player == 0 ? TURN_FIRST_SAID : player == 1 ? TURN_SECOND_SAID : 0;
-        *codes |= lead == -1 ? TURN_FIRST_LACKS : lead == 1 ? TURN_SECOND_LACKS : 0;
-    }
-    (void)survey_end(&s);
-    return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
-}
-
 /* Decide how the to-move plane is coded where --to-move leaves it open: by the numbers that stand
- * there, up to the first row that tells. */
+ * there, as `expand` does. */
 static int decide_plane_coding(struct shard *shard, struct error *err)
 {
     struct conventions *c = &shard->conventions;
-    const struct array *to_move = NULL;
-    unsigned codes = 0;
+    const struct array *turns;
+    struct plan_array to_move = {.sources = &turns};
+    struct plan plan = {.settings = &shard->recall.settings,
+                        .conventions = *c,
+                        .arrays = &to_move,
+                        .n_archives = 1};
 
     if (shard->found.board == NULL || shard->bindings == NULL ||
         !board_swaps_colours(shard->found.board) || !c->to_move_said || c->to_move == TO_MOVE_01 ||
         c->planes > PLANES_MOVER || conventions_is_said(c, "to-move-plane"))
         return 0;
+    plan.swaps = shard->found.board->n_planes == 0;
     for (size_t k = 0; k < 2 * shard->archive.n_arrays; k++) {
         const size_t i = k % shard->archive.n_arrays;
         const struct array *array = &shard->archive.arrays[i];
         const struct role_binding *b = &shard->bindings[i];
+        struct plan_array planes = {.binding = *b, .sources = &array};
+        struct stone_planes where;
+        struct error why = {0}; /* what cannot be read is found later */
 
         if (!dtype_is_number(&array->header.dtype))
             continue;
-        if (k == i && to_move == NULL && b->role == ROLE_TO_MOVE && !b->is_winner &&
-            array->n_rows == shard->n_rows)
-            to_move = array;
-        if (k != i && b->role == ROLE_PLANES && array->row_nbytes > 0 &&
-            find_codes(shard, i, to_move, &codes, err) != 0)
-            return -1;
+        if (k == i && plan.n_arrays == 0 && b->role == ROLE_TO_MOVE && !b->is_winner &&
+            array->n_rows == shard->n_rows) {
+            turns = array;
+            to_move.binding = *b;
+            plan.n_arrays = 1;
+        }
+        if (k == i || b->role != ROLE_PLANES)
+            continue;
+        planes.spec.dtype = array->header.dtype;
+        stone_planes_decide(&where, c, survey_form(&planes).n_planes, plan.swaps);
+        if (where.turn >= 0 &&
+            survey_turn_coding(&plan, &planes, (uint64_t)where.turn, &why) != 0 &&
+            why.kind == ERROR_INTERNAL)
+            return error_pass(err, &why);
     }
     /* Where nothing tells, it is as it was told. */
-    (void)turn_decide_coding(codes, c->to_move, &c->plane_coding);
+    (void)turn_decide_coding(plan.turn_codes, c->to_move, &c->plane_coding);
     return 0;
 }
 
