@@ -42,57 +42,38 @@ uint64_t numbers_first_nan(const struct dtype *dtype, const uint8_t *bytes, uint
     return n;
 }
 
-/* Four sums at a time, so that additions need not wait for each other. */
-static struct numbers_summary summarize32(const uint8_t *bytes, uint64_t n)
-{
-    struct numbers_summary s = {.n = n};
-    double sums[4] = {0};
-    float low[4] = {0}, high[4] = {0}, v;
-    uint64_t i = 0;
-
-    if (n == 0)
-        return s;
-    memcpy(&v, bytes, 4);
-    for (int k = 0; k < 4; k++)
-        low[k] = high[k] = v;
-    for (; i + 4 <= n; i += 4) {
-        float four[4];
-
-        memcpy(four, bytes + 4 * i, 16);
-        for (int k = 0; k < 4; k++) {
-            sums[k] += four[k];
-            low[k] = four[k] < low[k] ? four[k] : low[k];
-            high[k] = four[k] > high[k] ? four[k] : high[k];
-        }
-    }
-    for (; i < n; i++) {
-        memcpy(&v, bytes + 4 * i, 4);
-        sums[0] += v;
-        low[0] = v < low[0] ? v : low[0];
-        high[0] = v > high[0] ? v : high[0];
-    }
-    s.sum = sums[0] + sums[1] + sums[2] + sums[3];
-    s.min = low[0];
-    s.max = high[0];
-    for (int k = 1; k < 4; k++) {
-        s.min = low[k] < s.min ? low[k] : s.min;
-        s.max = high[k] > s.max ? high[k] : s.max;
-    }
-    return s;
-}
-
 struct numbers_summary numbers_summarize(const struct dtype *dtype, const uint8_t *bytes,
                                          uint64_t n)
 {
     struct numbers_summary s = {0};
+    double sums[4] = {0};
+    float low[4], high[4], four[4];
+    uint64_t i = 0;
 
-    if (dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4 && !dtype->big_endian) {
-        s = summarize32(bytes, n);
-        if (isfinite(s.sum))
-            return s;
-        s = (struct numbers_summary){0};
+    /* Four sums at a time, so that additions need not wait for each other. */
+    if (dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4 && !dtype->big_endian && n >= 4) {
+        memcpy(low, bytes, 16);
+        memcpy(high, bytes, 16);
+        for (; i + 4 <= n; i += 4) {
+            memcpy(four, bytes + 4 * i, 16);
+            for (int k = 0; k < 4; k++) {
+                sums[k] += four[k];
+                low[k] = four[k] < low[k] ? four[k] : low[k];
+                high[k] = four[k] > high[k] ? four[k] : high[k];
+            }
+        }
+        s = (struct numbers_summary){.min = low[0], .max = high[0], .n = i};
+        for (int k = 0; k < 4; k++) {
+            s.sum += sums[k];
+            s.min = low[k] < s.min ? low[k] : s.min;
+            s.max = high[k] > s.max ? high[k] : s.max;
+        }
     }
-    for (uint64_t i = 0; i < n; i++) {
+    if (!isfinite(s.sum)) {
+        s = (struct numbers_summary){0};
+        i = 0;
+    }
+    for (; i < n; i++) {
         const double v = dtype_get_double(dtype, bytes + i * dtype->itemsize);
 
         if (!isfinite(v))
@@ -130,25 +111,6 @@ struct subject {
 /* A finding about the row: code, expected, found, message. */
 #define TELL(s, code, ...) \
     findings_add((s)->findings, ERROR_AT(code, (s)->lane->array->key, (s)->image->row), __VA_ARGS__)
-#define WARN(s, code, ...)                                                                \
-    findings_add((s)->findings, WARNING_AT(code, (s)->lane->array->key, (s)->image->row), \
-                 __VA_ARGS__)
-
-static bool is_finite(const struct subject *s)
-{
-    const struct row *row = &s->row;
-    uint64_t first = row->bytes != NULL ? numbers_first_nan(row->dtype, row->bytes, row->n) : 0;
-
-    while (row->bytes == NULL && first < row->n &&
-           (row->items[first].kind != PICKLE_FLOAT || isfinite(row->items[first].as.number)))
-        first++;
-    if (first == row->n)
-        return true;
-    TELL(s, FINDING_NAN, "a finite number", text_format("%g", row_double(row, first)).text,
-         "element %" PRIu64, first);
-    return false;
-}
-
 /* --- policies --- */
 
 /* Dense ones, and the values of lists of indices. */
@@ -196,9 +158,10 @@ static void check_mass(const struct subject *s)
             (is_list ? row_double(&s->values, i) == 0
                      : numbers_is_zero(s->row.dtype, s->row.bytes + i * s->row.dtype->itemsize)))
             continue;
-        WARN(s, FINDING_POLICY_UNENCODABLE, "mass on moves that exist",
-             text_format("action %" PRId64, action).text,
-             "mass on an action that no encoder makes");
+        findings_add(s->findings,
+                     WARNING_AT(FINDING_POLICY_UNENCODABLE, s->lane->array->key, s->image->row),
+                     "mass on moves that exist", text_format("action %" PRId64, action).text,
+                     "mass on an action that no encoder makes");
         return;
     }
 }
@@ -464,6 +427,14 @@ void check_row(const struct window *window, size_t i, const struct lane_image *i
     if (lane->values >= 0)
         s.values = window_row(window, (size_t)lane->values, image->at);
 
-    if ((!finite || is_finite(&s)) && check != NULL)
+    uint64_t first =
+        finite && s.row.bytes != NULL ? numbers_first_nan(s.row.dtype, s.row.bytes, s.row.n) : 0;
+    while (finite && s.row.bytes == NULL && first < s.row.n &&
+           (s.row.items[first].kind != PICKLE_FLOAT || isfinite(s.row.items[first].as.number)))
+        first++;
+    if (finite && first < s.row.n)
+        TELL(&s, FINDING_NAN, "a finite number", text_format("%g", row_double(&s.row, first)).text,
+             "element %" PRIu64, first);
+    else if (check != NULL)
         check(&s);
 }

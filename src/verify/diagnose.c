@@ -115,27 +115,6 @@ static uint32_t explain_whole(const struct diagnosis *d)
     return found;
 }
 
-/* The member, of those whose transform is known, with which most others agree in a lane. */
-static uint64_t find_reference(const struct diagnosis *d, size_t lane, uint64_t n_known)
-{
-    uint64_t best = 0, most = 0;
-
-    for (uint64_t r = 0; r < n_known && r < MAX_REFERENCES && 2 * most <= n_known; r++) {
-        uint64_t n = 0;
-
-        for (uint64_t m = 0; m < n_known; m++) {
-            const struct orbit_pair pair = make_pair(d, lane, r, m);
-
-            n += m == r || orbit_same(&pair, between(d, r, d->images[m].transform), ORBIT_EXACT);
-        }
-        if (n > most) {
-            most = n;
-            best = r;
-        }
-    }
-    return best;
-}
-
 /* --- the names of the mistakes --- */
 
 /* What is said of one array of one row. */
@@ -147,11 +126,6 @@ struct mistake {
 static struct mistake call(enum finding_code code, const char *what)
 {
     return (struct mistake){code, what};
-}
-
-static bool swaps(const struct diagnosis *d)
-{
-    return d->board->transforms[d->transform].swaps_colours;
 }
 
 static struct text_quoted image_text(const struct diagnosis *d, uint32_t t)
@@ -175,53 +149,44 @@ static bool labels_agree(const struct diagnosis *d)
     return false;
 }
 
-static struct mistake name_planes(const struct diagnosis *d, size_t i)
+static struct mistake name_mistake(const struct diagnosis *d, size_t i)
 {
     const struct spec *spec = &d->lanes->items[i].spec;
-    const uint32_t t = d->transform;
+    const uint32_t by = d->by[i], t = d->transform;
+    const bool is_known = by != NO_TRANSFORM, is_inverse = by == d->board->inverse[t];
+    const bool swaps = d->board->transforms[t].swaps_colours;
 
-    if (!swaps(d)) {
+    switch (role_kinds[d->lanes->items[i].binding->role].mistake) {
+    case ROLE_MISTAKE_PLANES:
         /* Castling rights of a mirrored position, or plane maps of a board from a file. */
-        if (spec->steps[t].plane_dst != NULL && fits(d, i, t, ORBIT_NO_EXCHANGE))
+        if (!swaps && spec->steps[t].plane_dst != NULL && fits(d, i, t, ORBIT_NO_EXCHANGE))
             return d->board->family->castling != NULL
                        ? call(FINDING_CASTLING_NOT_SWAPPED,
                               "the planes of castling rights are not exchanged")
                        : call(FINDING_ORBIT_PLANES, "the planes do not take each other's places");
-        if (board_swaps_colours(d->board) && fits(d, i, t, ORBIT_SWAP_ANYWAY))
+        if (!swaps && board_swaps_colours(d->board) && fits(d, i, t, ORBIT_SWAP_ANYWAY))
             return call(FINDING_COLOURS_SWAPPED,
                         "the colours are swapped, which this image does not need");
-    }
-    if (spec->on_board != NULL && fits(d, i, t, ORBIT_ON_BOARD_ONLY))
-        return call(FINDING_SMEAR, "off-board cells differ");
-    if (swaps(d) && fits(d, i, t, ORBIT_NO_COMPLEMENT))
-        return call(FINDING_TO_MOVE_NOT_FLIPPED, "the to-move plane is not flipped");
-    if (swaps(d) &&
-        (fits(d, i, t, ORBIT_NO_EXCHANGE) ||
-         fits(d, i, t, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT) || fits(d, i, t, ORBIT_NO_FLIP)))
-        return call(FINDING_COLOURS_NOT_SWAPPED, "the colours are not swapped");
-    if (d->by[i] != NO_TRANSFORM && labels_agree(d))
-        return call(FINDING_PLANES_POLICY_DIFFER,
-                    "planes are moved by another transform than the labels");
-    return call(FINDING_ORBIT_PLANES, "planes");
-}
-
-static struct mistake name_mistake(const struct diagnosis *d, size_t i)
-{
-    const uint32_t by = d->by[i];
-    const bool is_known = by != NO_TRANSFORM, is_inverse = by == d->board->inverse[d->transform];
-
-    switch (role_kinds[d->lanes->items[i].binding->role].mistake) {
-    case ROLE_MISTAKE_PLANES:
-        return name_planes(d, i);
+        if (spec->on_board != NULL && fits(d, i, t, ORBIT_ON_BOARD_ONLY))
+            return call(FINDING_SMEAR, "off-board cells differ");
+        if (swaps && fits(d, i, t, ORBIT_NO_COMPLEMENT))
+            return call(FINDING_TO_MOVE_NOT_FLIPPED, "the to-move plane is not flipped");
+        if (swaps && (fits(d, i, t, ORBIT_NO_EXCHANGE) ||
+                      fits(d, i, t, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT) ||
+                      fits(d, i, t, ORBIT_NO_FLIP)))
+            return call(FINDING_COLOURS_NOT_SWAPPED, "the colours are not swapped");
+        if (is_known && labels_agree(d))
+            return call(FINDING_PLANES_POLICY_DIFFER,
+                        "planes are moved by another transform than the labels");
+        return call(FINDING_ORBIT_PLANES, "planes");
     case ROLE_MISTAKE_POLICY:
-        if (d->lanes->items[i].spec.kind == SPEC_PADDED &&
-            fits(d, i, d->transform, ORBIT_NO_PADDING))
+        if (spec->kind == SPEC_PADDED && fits(d, i, t, ORBIT_NO_PADDING))
             return call(FINDING_PADDING, "padding is moved");
         if (by == 0)
             return call(FINDING_POLICY_NOT_MOVED, "the policy is not moved");
         if (is_inverse)
             return call(FINDING_POLICY_INVERSE, "the policy is moved by the inverse");
-        if (is_known && (d->lanes->planes < 0 || d->by[d->lanes->planes] == d->transform))
+        if (is_known && (d->lanes->planes < 0 || d->by[d->lanes->planes] == t))
             return call(FINDING_PLANES_POLICY_DIFFER,
                         "the policy is moved by another transform than the planes");
         return call(FINDING_POLICY_WRONG, "policy");
@@ -235,14 +200,14 @@ static struct mistake name_mistake(const struct diagnosis *d, size_t i)
     case ROLE_MISTAKE_VALUE:
         if (is_known)
             return call(FINDING_VALUE_NOT_FLIPPED,
-                        swaps(d) ? "the value is not flipped"
-                                 : "the value is flipped, though the colours are not swapped");
+                        swaps ? "the value is not flipped"
+                              : "the value is flipped, though the colours are not swapped");
         break;
     case ROLE_MISTAKE_PLAYER:
         if (is_known)
             return call(FINDING_TO_MOVE_NOT_FLIPPED,
-                        swaps(d) ? "the player to move is not flipped"
-                                 : "the player is flipped, though the colours are not swapped");
+                        swaps ? "the player to move is not flipped"
+                              : "the player is flipped, though the colours are not swapped");
         break;
     case ROLE_MISTAKE_COPY:
         break;
@@ -368,10 +333,21 @@ static void look_at_row(struct diagnosis *d)
 
 /* --- images that conventions leave out --- */
 
-/* Mass on an action that names a region by one of its cells. */
-static bool has_ambiguous_mass(const struct diagnosis *d)
+/* An image that is alone, as the identity, because others would not have been exact: for mass on a
+ * region that has the name of one cell, or for castling rights. */
+static bool may_be_left_out(const struct diagnosis *d)
 {
-    for (size_t i = 0; i < d->lanes->n; i++) {
+    const struct shard *shard = d->lanes->shard;
+    const struct conventions *conventions = &shard->conventions;
+    const bool is_free = shard->recall.manifest == NULL;
+    const uint32_t *rights = conventions->castling_planes;
+    const struct lane *planes = d->lanes->planes >= 0 ? &d->lanes->items[d->lanes->planes] : NULL;
+
+    if (d->n != 1 || d->images[0].transform != 0)
+        return false;
+    /* Mass on an action that names a region by one of its cells. */
+    for (size_t i = 0; i < d->lanes->n && (is_free || conventions->ambiguous == AMBIGUOUS_DROP);
+         i++) {
         const struct action_space *space = d->lanes->items[i].spec.space;
         const enum role role = d->lanes->items[i].binding->role;
         const bool is_dense = role == ROLE_POLICY || role == ROLE_ACTION_VALUES;
@@ -389,23 +365,6 @@ static bool has_ambiguous_mass(const struct diagnosis *d)
                 return true;
         }
     }
-    return false;
-}
-
-/* An image that is alone, as the identity, because others would not have been exact: for mass on a
- * region that has the name of one cell, or for castling rights. */
-static bool may_be_left_out(const struct diagnosis *d)
-{
-    const struct shard *shard = d->lanes->shard;
-    const struct conventions *conventions = &shard->conventions;
-    const bool is_free = shard->recall.manifest == NULL;
-    const uint32_t *rights = conventions->castling_planes;
-    const struct lane *planes = d->lanes->planes >= 0 ? &d->lanes->items[d->lanes->planes] : NULL;
-
-    if (d->n != 1 || d->images[0].transform != 0)
-        return false;
-    if ((is_free || conventions->ambiguous == AMBIGUOUS_DROP) && has_ambiguous_mass(d))
-        return true;
     if (d->board->family->castling == NULL || planes == NULL || !lane_is_compared(planes) ||
         (!is_free && conventions->castling != CASTLING_SKIP))
         return false;
@@ -446,9 +405,26 @@ int diagnose_group(struct diagnosis *d, struct error *err)
         status = error_no_memory(err, "diagnosis of a group");
     } else {
         memset(d->is, 0xff, d->n * sizeof *d->is); /* NO_TRANSFORM */
-        for (size_t i = 0; i < d->lanes->n; i++)
-            if (lane_is_compared(&d->lanes->items[i]))
-                d->references[i] = find_reference(d, i, n_known);
+        for (size_t i = 0; i < d->lanes->n; i++) {
+            uint64_t most = 0;
+
+            for (uint64_t r = 0; r < n_known && r < MAX_REFERENCES && 2 * most <= n_known &&
+                                 lane_is_compared(&d->lanes->items[i]);
+                 r++) {
+                uint64_t n = 0;
+
+                for (uint64_t m = 0; m < n_known; m++) {
+                    const struct orbit_pair pair = make_pair(d, i, r, m);
+
+                    n += m == r ||
+                         orbit_same(&pair, between(d, r, d->images[m].transform), ORBIT_EXACT);
+                }
+                if (n > most) {
+                    most = n;
+                    d->references[i] = r;
+                }
+            }
+        }
         for (d->member = 0; d->member < d->n; d->member++)
             look_at_row(d);
         for (uint64_t m = 0; m < d->n; m++) {
@@ -465,6 +441,8 @@ int diagnose_group(struct diagnosis *d, struct error *err)
                            is.text);
         }
         for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++) {
+            const struct lane_image *first = &d->groups->first, *last = &d->groups->last;
+            const uint64_t source = d->images[0].source;
             bool is_there = !d->groups->expected[t];
 
             /* An image that is there under its name but wrong is reported as what it is. The
@@ -475,8 +453,10 @@ int diagnose_group(struct diagnosis *d, struct error *err)
                            (d->images[m].transform == t && d->is[m] == NO_TRANSFORM) ||
                            (is_right(d, m) && d->images[m].transform != NO_TRANSFORM &&
                             agrees(d, m, m, t));
-            if (!is_there && !may_be_left_out(d) &&
-                !orbit_groups_may_be_elsewhere(d->groups, d->images[0].source, t))
+            /* Of an output that is cut, the shard before or after this one may have it. */
+            is_there |= d->groups->is_cut && ((t == first->transform && source < first->source) ||
+                                              (t == last->transform && source > last->source));
+            if (!is_there && !may_be_left_out(d))
                 report_row(d, FINDING_ORBIT_MISSING, 0, image_text(d, t).text, "none");
         }
     }

@@ -15,29 +15,13 @@
 #define CLEARLY_MORE 0.05 /* of the rows are explained */
 #define ROWS_AT_ONCE 64
 
-/* What is known before any row is looked at, and what is found. */
-struct detection {
-    const struct shard *shard;
-    struct lanes *lanes;
-    const struct lane *planes; /* or NULL */
-    struct orbit_groups *groups;
-    struct verify_result *result;
-    struct probe probe;
-    uint32_t ids[LAYOUT_MAX_IMAGES]; /* told, or all that are allowed */
-    uint32_t n_ids;
-    bool ids_are_told;
-    bool has_block;      /* the block is told: */
-    uint64_t block_rows; /* 0: transform order */
-    bool is_irregular;   /* the manifest says that rows are shuffled or left out */
-};
-
 /* --- layouts --- */
 
-static void take_ids(struct detection *d, const uint8_t *ids, uint32_t n)
+static void take_ids(struct probe *p, const uint8_t *ids, uint32_t n)
 {
-    d->n_ids = n < LAYOUT_MAX_IMAGES ? n : LAYOUT_MAX_IMAGES;
-    for (uint32_t k = 0; k < d->n_ids; k++)
-        d->ids[k] = ids[k];
+    p->n_ids = n < LAYOUT_MAX_IMAGES ? n : LAYOUT_MAX_IMAGES;
+    for (uint32_t k = 0; k < p->n_ids; k++)
+        p->ids[k] = ids[k];
 }
 
 static struct text_quoted order_text(const struct layout *layout)
@@ -53,44 +37,44 @@ static struct text_quoted order_text(const struct layout *layout)
     return text_format("blocks of %llu", (unsigned long long)layout->block_rows);
 }
 
-static int take_layout(struct detection *d, const struct layout *layout, uint32_t *ids,
+static int take_layout(struct probe *p, const struct layout *layout, uint32_t *ids,
                        struct error *err)
 {
     /* Transforms that are told but that no image shows are those of the images that show none. */
-    for (uint32_t i = 0, k = 0; d->ids_are_told && i < d->n_ids; i++) {
+    for (uint32_t i = 0, k = 0; p->ids_are_told && i < p->n_ids; i++) {
         bool is_shown = false;
 
         for (uint32_t j = 0; j < layout->n_images; j++)
-            is_shown |= ids[j] == d->ids[i];
+            is_shown |= ids[j] == p->ids[i];
         while (k < layout->n_images && ids[k] != NO_TRANSFORM)
             k++;
         if (!is_shown && k < layout->n_images)
-            ids[k] = d->ids[i];
+            ids[k] = p->ids[i];
     }
-    d->groups->layout = *layout;
-    memcpy(d->groups->ids, ids, layout->n_images * sizeof *ids);
+    p->groups->layout = *layout;
+    memcpy(p->groups->ids, ids, layout->n_images * sizeof *ids);
     if (layout->games != NULL) {
         const size_t n_bytes = (layout->n_games + 1) * sizeof *layout->games;
 
-        d->groups->layout.games = d->groups->games = malloc(n_bytes);
-        if (d->groups->games == NULL)
+        p->groups->layout.games = p->groups->games = malloc(n_bytes);
+        if (p->groups->games == NULL)
             return error_no_memory(err, "groups of images");
-        memcpy(d->groups->games, layout->games, n_bytes);
+        memcpy(p->groups->games, layout->games, n_bytes);
     }
-    if (orbit_groups_cut(d->groups, &d->result->findings, err) != 0)
+    if (orbit_groups_cut(p->groups, &p->lanes->result->findings, err) != 0)
         return -1;
-    d->result->is_expanded = true;
-    return verify_note(d->result, err, "expanded, %u images per source, %s", layout->n_images,
-                       order_text(layout).text);
+    p->lanes->result->is_expanded = true;
+    return verify_note(p->lanes->result, err, "expanded, %u images per source, %s",
+                       layout->n_images, order_text(layout).text);
 }
 
 /* The layout that is told, whether or not it is found. */
-static int take_told(struct detection *d, struct error *err)
+static int take_told(struct probe *p, struct error *err)
 {
-    struct layout layout = {.n_images = d->n_ids, .n_sources = d->shard->n_rows / d->n_ids};
+    struct layout layout = {.n_images = p->n_ids, .n_sources = p->lanes->shard->n_rows / p->n_ids};
 
-    layout.block_rows = d->block_rows > 0 ? d->block_rows : layout.n_sources;
-    return take_layout(d, &layout, d->ids, err);
+    layout.block_rows = p->block_rows > 0 ? p->block_rows : layout.n_sources;
+    return take_layout(p, &layout, p->ids, err);
 }
 
 static bool is_found(const struct fit *fit)
@@ -112,19 +96,19 @@ static bool is_confirmed(const struct fit *fit)
 }
 
 /* The layout that explains most rows, at any level; of the planes where only those were read. */
-static int find_layout(struct detection *d, struct fit *best, struct error *err)
+static int find_layout(struct probe *p, struct fit *best, struct error *err)
 {
-    const int end = d->probe.n_far > 0 && !d->probe.has_labels ? PROBE_LABELS : PROBE_N_LEVELS;
+    const int end = p->n_far > 0 && !p->has_labels ? PROBE_LABELS : PROBE_N_LEVELS;
 
     *best = (struct fit){0};
     for (int level = 0; level < end; level++) {
         struct fit fit;
 
         if ((level == PROBE_POLICY && is_found(best)) ||
-            (level == PROBE_BOX && !d->probe.sketcher.has_box))
+            (level == PROBE_BOX && !p->sketcher.has_box))
             continue;
-        if (probe_find(&d->probe, (enum probe_level)level, &fit, err) != 0 ||
-            (is_found(&fit) && probe_name_images(&d->probe, &fit, err) != 0))
+        if (probe_find(p, (enum probe_level)level, &fit, err) != 0 ||
+            (is_found(&fit) && probe_name_images(p, &fit, err) != 0))
             return -1;
         if (is_found(&fit) && fit.saved > best->saved + CLEARLY_MORE &&
             is_confirmed(&fit) >= is_confirmed(best))
@@ -135,19 +119,19 @@ static int find_layout(struct detection *d, struct fit *best, struct error *err)
 
 /* Look for images further on. Policies are read only where planes hold the same numbers: then it
  * may be planes that were never moved. */
-static int look_far(struct detection *d, struct fit *found, struct error *err)
+static int look_far(struct probe *p, struct fit *found, struct error *err)
 {
     const uint64_t block_rows = found->layout.block_rows;
     struct fit far, alike;
 
-    if (probe_reach(&d->probe, block_rows, false, err) != 0)
+    if (probe_reach(p, block_rows, false, err) != 0)
         return -1;
-    if (d->probe.n_far == 0)
+    if (p->n_far == 0)
         return 0;
-    if (find_layout(d, &far, err) != 0 || probe_find(&d->probe, PROBE_LABELS, &alike, err) != 0)
+    if (find_layout(p, &far, err) != 0 || probe_find(p, PROBE_LABELS, &alike, err) != 0)
         return -1;
     if (is_found(&alike) && (!is_confirmed(&far) || alike.saved > far.saved + CLEARLY_MORE) &&
-        (probe_reach(&d->probe, block_rows, true, err) != 0 || find_layout(d, &far, err) != 0))
+        (probe_reach(p, block_rows, true, err) != 0 || find_layout(p, &far, err) != 0))
         return -1;
     if (is_found(&far) &&
         (is_confirmed(&far) > is_confirmed(found) ||
@@ -179,30 +163,12 @@ static int compare_sketches(const void *left, const void *right)
     return a->policy < b->policy ? -1 : a->policy > b->policy;
 }
 
-/* Rows of one class: how many, how many different ones, and whether their policies are alike. */
-struct class_of_rows {
-    uint64_t n, n_different;
-    bool alike;
-};
-
-static struct class_of_rows next_class(const struct sketch *list, uint64_t n)
-{
-    struct class_of_rows c = {.n = 1, .n_different = 1, .alike = true};
-
-    for (; c.n < n && list[c.n].shape[SKETCH_BOARD] == list[0].shape[SKETCH_BOARD]; c.n++) {
-        c.n_different += list[c.n].planes != list[c.n - 1].planes;
-        c.alike &= list[c.n].policy == list[0].policy;
-    }
-    return c;
-}
-
 /* By the first rows. */
 static int find_classes(const struct probe *probe, struct classes *classes, struct error *err)
 {
     struct sketch *list = calloc(probe->n + 1, sizeof *list);
     uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
     uint64_t n_once = 0, n_repeated = 0, n_saved = 0, n = 0;
-    struct class_of_rows c;
 
     *classes = (struct classes){.n_images = 1};
     if (list == NULL)
@@ -211,24 +177,33 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
         if (probe->sketches[i].shape[SKETCH_BOARD] != 0)
             list[n++] = probe->sketches[i];
     qsort(list, n, sizeof *list, compare_sketches);
-    for (uint64_t i = 0; i < n; i += c.n) {
-        c = next_class(list + i, n - i);
-        if (c.n_different <= LAYOUT_MAX_IMAGES)
-            n_of[c.n_different] += c.n;
-    }
-    for (uint32_t k = 2; k <= LAYOUT_MAX_IMAGES; k++)
-        classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
-    for (uint64_t i = 0; i < n; i += c.n) {
-        c = next_class(list + i, n - i);
-        const bool is_good = 4 * c.n_different >= 3 * classes->n_images;
-        n_once += list[i].is_symmetric && c.n == c.n_different;
-        n_repeated += list[i].is_symmetric && c.n > c.n_different;
-        if (c.n_different == 1 && c.n > 1)
-            continue;
-        n_classes++;
-        n_saved += c.n - 1;
-        n_good += is_good;
-        n_alike += is_good && c.alike;
+    /* One walk finds how many different rows most classes have, another judges all by that. */
+    for (int walk = 0; walk < 2; walk++) {
+        for (uint64_t i = 0, end; i < n; i = end) {
+            uint64_t n_different = 1;
+            bool alike = true;
+
+            for (end = i + 1;
+                 end < n && list[end].shape[SKETCH_BOARD] == list[i].shape[SKETCH_BOARD]; end++) {
+                n_different += list[end].planes != list[end - 1].planes;
+                alike &= list[end].policy == list[i].policy;
+            }
+            if (walk == 0 && n_different <= LAYOUT_MAX_IMAGES)
+                n_of[n_different] += end - i;
+            if (walk == 0)
+                continue;
+            const bool is_good = 4 * n_different >= 3 * classes->n_images;
+            n_once += list[i].is_symmetric && end - i == n_different;
+            n_repeated += list[i].is_symmetric && end - i > n_different;
+            if (n_different == 1 && end - i > 1)
+                continue;
+            n_classes++;
+            n_saved += end - i - 1;
+            n_good += is_good;
+            n_alike += is_good && alike;
+        }
+        for (uint32_t k = 2; walk == 0 && k <= LAYOUT_MAX_IMAGES; k++)
+            classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
     }
     classes->is_enumeration = n_once > n_repeated || 2 * n_alike < n_good;
     classes->saved = n > 0 ? (double)n_saved / (double)n : 0;
@@ -241,11 +216,11 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
 /* Group all rows by class: sources are numbers of classes, transforms relative to the first row of
  * the class. Rows whose transform is left open by the position's own symmetry are groups of their
  * own. */
-static int take_classes(struct detection *d, uint32_t n_images, struct error *err)
+static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 {
-    const uint64_t n = d->planes->array->n_rows;
-    struct lane items[2] = {*d->planes}; /* borrowed, beside that of whose turn it is */
-    struct lanes lanes = lanes_of_planes(d->lanes);
+    const uint64_t n = p->planes->array->n_rows;
+    struct lane items[2] = {*p->planes}; /* borrowed, beside that of whose turn it is */
+    struct lanes lanes = lanes_of_planes(p->lanes);
     struct batch batches[2] = {
         {.own = {.arrays = &items[0].array, .n_arrays = 1, .at_random = true}},
         {.own = {.arrays = &items[1].array, .n_arrays = 1, .at_random = true}}};
@@ -256,19 +231,19 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
     int status = list != NULL ? 0 : error_no_memory(err, "list of all images");
 
     lanes.items = items;
-    for (size_t i = 0; i < d->lanes->n && lanes.n < 2; i++)
-        if (d->lanes->items[i].binding->role == ROLE_GLOBALS &&
-            lane_is_compared(&d->lanes->items[i]))
-            items[lanes.n++] = d->lanes->items[i];
+    for (size_t i = 0; i < p->lanes->n && lanes.n < 2; i++)
+        if (p->lanes->items[i].binding->role == ROLE_GLOBALS &&
+            lane_is_compared(&p->lanes->items[i]))
+            items[lanes.n++] = p->lanes->items[i];
     for (size_t i = 0; i < lanes.n && status == 0; i++)
-        status = batch_open(&batches[i], d->lanes->request->settings->budget, err);
+        status = batch_open(&batches[i], p->lanes->request->settings->budget, err);
 
     for (uint64_t i = 0; status == 0 && i < n; i += batch->n) {
         status = batch_read(batch, i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE, err);
         for (uint64_t k = 0; status == 0 && k < batch->n; k++) {
             struct sketch sketch;
 
-            sketch_planes(&d->probe.sketcher, batch_row(batch, k).bytes, &sketch);
+            sketch_planes(&p->sketcher, batch_row(batch, k).bytes, &sketch);
             list[i + k] = (struct lane_image){.row = i + k, .source = sketch.shape[SKETCH_BOARD]};
         }
     }
@@ -291,7 +266,7 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
             const struct orbit_pair pair = {&window, 0, 0, k - i, 0};
 
             list[k].transform =
-                is_one_source ? probe_relate_planes(&pair, d->groups->allowed) : NO_TRANSFORM;
+                is_one_source ? probe_relate_planes(&pair, p->groups->allowed) : NO_TRANSFORM;
             list[k].source = list[k].transform == NO_TRANSFORM ? n_sources++ : source;
         }
     }
@@ -301,18 +276,18 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
         free(list);
         return -1;
     }
-    orbit_groups_of_entries(d->groups, list);
-    d->result->is_expanded = true;
-    return verify_note(d->result, err,
+    orbit_groups_of_entries(p->groups, list);
+    p->lanes->result->is_expanded = true;
+    return verify_note(p->lanes->result, err,
                        "expanded, %u images per source, rows grouped by their positions", n_images);
 }
 
 /* --- finding groups --- */
 
-static int take_found(struct detection *d, struct fit *fit, uint32_t n_classes, struct error *err)
+static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, struct error *err)
 {
     const uint32_t n = fit->layout.n_images;
-    const char *key = d->planes->array->key;
+    const char *key = p->planes->array->key;
     const bool is_box = fit->level == PROBE_BOX;
     char names[256] = "";
     uint32_t n_foreign = 0;
@@ -323,117 +298,113 @@ static int take_found(struct detection *d, struct fit *fit, uint32_t n_classes, 
             if (fit->foreign[k] >= 0)
                 text_add(names, sizeof names, "%s%s", n_foreign++ > 0 ? ", " : "",
                          is_box ? sketch_box_names[fit->foreign[k]]
-                                : d->shard->found.board->transforms[fit->foreign[k]].name);
+                                : p->lanes->shard->found.board->transforms[fit->foreign[k]].name);
         if (n_foreign > 0)
-            findings_add(&d->result->findings,
+            findings_add(&p->lanes->result->findings,
                          ERROR_AT(FINDING_FOREIGN_SYMMETRY, key, FINDING_NO_ROW), "", "",
                          "%u of %u images per source are %.100s, no %s", n_foreign, n, names,
                          is_box ? "symmetries of this board"
                                 : "exact images under these conventions (--tiles)");
-        if (d->shard->n_rows % n != 0)
-            return take_classes(d, n_classes > 0 ? n_classes : n, err);
-        return take_layout(d, &fit->layout, fit->ids, err);
+        if (p->lanes->shard->n_rows % n != 0)
+            return take_classes(p, n_classes > 0 ? n_classes : n, err);
+        return take_layout(p, &fit->layout, fit->ids, err);
     }
     /* Rows that repeat their labels, or their stones, and are no images of one another. */
-    if (fit->only_colours && d->planes->spec.codes)
-        return take_layout(d, &fit->layout, fit->ids, err);
+    if (fit->only_colours && p->planes->spec.codes)
+        return take_layout(p, &fit->layout, fit->ids, err);
     if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
-        findings_add(&d->result->findings, WARNING_AT(FINDING_ORBIT_PLANES, key, FINDING_NO_ROW),
-                     "", "", "every %u rows (%s) have the same policies, but unrelated planes", n,
+        findings_add(&p->lanes->result->findings,
+                     WARNING_AT(FINDING_ORBIT_PLANES, key, FINDING_NO_ROW), "", "",
+                     "every %u rows (%s) have the same policies, but unrelated planes", n,
                      order_text(&fit->layout).text);
     return 0;
 }
 
-static int look(struct detection *d, struct error *err)
+static int look(struct probe *p, struct error *err)
 {
-    const struct probe *p = &d->probe;
     struct fit found;
     struct classes classes;
 
-    if (find_layout(d, &found, err) != 0)
+    if (find_layout(p, &found, err) != 0)
         return -1;
     /* Blocks that are short enough show all their images in the rows that were read. */
     if ((!is_confirmed(&found) || (p->n < p->n_rows && p->n_far == 0 &&
                                    p->n / 2 < found.layout.n_images * found.layout.block_rows)) &&
-        look_far(d, &found, err) != 0)
+        look_far(p, &found, err) != 0)
         return -1;
-    if (d->planes->is_broken)
-        return verify_note(d->result, err, "not looked at for images: the planes cannot be read");
-    if (find_classes(&d->probe, &classes, err) != 0)
+    if (p->planes->is_broken)
+        return verify_note(p->lanes->result, err,
+                           "not looked at for images: the planes cannot be read");
+    if (find_classes(p, &classes, err) != 0)
         return -1;
     if (is_confirmed(&found) &&
-        (d->has_block || found.share > 0.9 || classes.n_images == 0 || classes.is_enumeration ||
+        (p->has_block || found.share > 0.9 || classes.n_images == 0 || classes.is_enumeration ||
          found.saved + CLEARLY_MORE > classes.saved))
-        return take_found(d, &found, classes.n_images, err);
-    if (d->has_block && d->shard->n_rows % d->n_ids == 0)
-        return take_told(d, err);
+        return take_found(p, &found, classes.n_images, err);
+    if (p->has_block && p->lanes->shard->n_rows % p->n_ids == 0)
+        return take_told(p, err);
     if (is_found(&found) && found.only_colours)
-        return take_found(d, &found, classes.n_images, err);
-    if (d->ids_are_told || (classes.n_images > 0 && !classes.is_enumeration))
-        return take_classes(d, d->ids_are_told ? d->n_ids : classes.n_images, err);
+        return take_found(p, &found, classes.n_images, err);
+    if (p->ids_are_told || (classes.n_images > 0 && !classes.is_enumeration))
+        return take_classes(p, p->ids_are_told ? p->n_ids : classes.n_images, err);
     if (classes.n_images > 0)
-        return verify_note(d->result, err,
+        return verify_note(p->lanes->result, err,
                            "not taken for an expanded set: every image of a position is listed "
                            "once, as in an enumeration; --transforms or --order says otherwise");
-    return is_found(&found) ? take_found(d, &found, classes.n_images, err) : 0;
+    return is_found(&found) ? take_found(p, &found, classes.n_images, err) : 0;
 }
 
 /* Without provenance: what is known before any row is looked at, then what rows show. */
-static int find_groups(struct detection *d, struct error *err)
+static int find_groups(struct probe *p, struct error *err)
 {
-    const struct settings *settings = d->lanes->request->settings;
-    const struct board *board = d->shard->found.board;
-    const json_t *manifest = d->shard->recall.manifest;
+    const struct settings *settings = p->lanes->request->settings;
+    const struct board *board = p->lanes->shard->found.board;
+    const json_t *manifest = p->lanes->shard->recall.manifest;
     const json_t *transforms = json_object_get(manifest, "transforms");
     uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
 
-    take_ids(d, exact, key_ids(board, &d->shard->conventions, exact));
-    for (uint32_t k = 0; k < d->n_ids; k++)
-        d->groups->allowed[d->ids[k]] = true;
+    take_ids(p, exact, key_ids(board, &p->lanes->shard->conventions, exact));
+    for (uint32_t k = 0; k < p->n_ids; k++)
+        p->groups->allowed[p->ids[k]] = true;
     if (json_array_size(transforms) > 0) {
         const char *order = manifest_option(manifest, "order"); /* which it need not name */
         const bool is_sample = order != NULL && strcmp(order, "sample") == 0;
 
-        d->n_ids = 0;
-        for (size_t i = 0; i < json_array_size(transforms) && d->n_ids < LAYOUT_MAX_IMAGES; i++) {
+        p->n_ids = 0;
+        for (size_t i = 0; i < json_array_size(transforms) && p->n_ids < LAYOUT_MAX_IMAGES; i++) {
             const uint64_t id = manifest_number(json_array_get(transforms, i), "id");
 
             if (id < board->n_transforms)
-                d->ids[d->n_ids++] = (uint32_t)id;
+                p->ids[p->n_ids++] = (uint32_t)id;
         }
-        d->ids_are_told = true;
-        d->is_irregular = orbit_groups_are_cut(manifest) ||
+        p->ids_are_told = true;
+        p->is_irregular = orbit_groups_are_cut(manifest) ||
                           manifest_option(manifest, "shuffle") != NULL ||
                           manifest_option(manifest, "unique") != NULL ||
                           manifest_option(manifest, "pick") != NULL;
-        d->block_rows = is_sample;
-        d->has_block = is_sample || (order != NULL && strcmp(order, "transform") == 0) ||
+        p->block_rows = is_sample;
+        p->has_block = is_sample || (order != NULL && strcmp(order, "transform") == 0) ||
                        (order != NULL && strncmp(order, "block:", 6) == 0 &&
-                        text_parse_u64(order + 6, &d->block_rows) == 0 && d->block_rows > 0);
+                        text_parse_u64(order + 6, &p->block_rows) == 0 && p->block_rows > 0);
     }
-    if (d->groups->n_told > 0) {
-        take_ids(d, d->groups->told, d->groups->n_told);
-        d->ids_are_told = true;
+    if (p->groups->n_told > 0) {
+        take_ids(p, p->groups->told, p->groups->n_told);
+        p->ids_are_told = true;
     }
     if (settings->order_said) {
-        d->block_rows = settings->block_rows;
-        d->has_block = true;
-        d->is_irregular = false;
+        p->block_rows = settings->block_rows;
+        p->has_block = true;
+        p->is_irregular = false;
     }
-    if (d->n_ids < 2 || d->shard->n_rows == 0)
+    if (p->n_ids < 2 || p->lanes->shard->n_rows == 0)
         return 0;
-    if (!d->is_irregular && manifest != NULL && d->ids_are_told && d->has_block &&
-        d->shard->n_rows % d->n_ids == 0)
-        return take_told(d, err);
-    d->probe.allowed = d->groups->allowed;
-    if (d->ids_are_told)
-        d->probe.told.n_images = d->n_ids;
-    if (d->has_block)
-        d->probe.told.block_rows = d->block_rows > 0 ? d->block_rows : UINT64_MAX;
-    int status = probe_open(&d->probe, d->lanes, err);
+    if (!p->is_irregular && manifest != NULL && p->ids_are_told && p->has_block &&
+        p->lanes->shard->n_rows % p->n_ids == 0)
+        return take_told(p, err);
+    int status = probe_open(p, err);
     if (status == 0)
-        status = d->is_irregular ? take_classes(d, d->n_ids, err) : look(d, err);
-    probe_close(&d->probe);
+        status = p->is_irregular ? take_classes(p, p->n_ids, err) : look(p, err);
+    probe_close(p);
     return status;
 }
 
@@ -451,7 +422,7 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *
 {
     const struct shard *shard = lanes->shard;
     struct verify_result *result = lanes->result;
-    struct detection d = {.shard = shard, .lanes = lanes, .groups = groups, .result = result};
+    struct probe p = {.lanes = lanes, .groups = groups};
     const bool is_told = lanes->request->settings->not_expanded;
     const bool is_known = shard_known_board(shard) != NULL;
     const bool is_expansion =
@@ -462,7 +433,7 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *
     *groups = (struct orbit_groups){.n_rows = shard->n_rows};
     if (lanes->planes >= 0 && lanes->items[lanes->planes].is_mapped &&
         lanes->items[lanes->planes].spec.kind != SPEC_KEEP)
-        d.planes = &lanes->items[lanes->planes];
+        p.planes = &lanes->items[lanes->planes];
     if (is_known && !is_told) {
         struct plan plan = {.board = shard->found.board, .conventions = shard->conventions};
         const char *transforms = lanes->request->settings->transforms;
@@ -480,8 +451,8 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *
             groups->transform = archive_in_find(&shard->archive, PLAN_TRANSFORM_KEY);
             status = orbit_groups_cut(groups, &result->findings, err);
             result->is_expanded = status == 0;
-        } else if (status == 0 && d.planes != NULL) {
-            status = find_groups(&d, err);
+        } else if (status == 0 && p.planes != NULL) {
+            status = find_groups(&p, err);
         }
     }
     if (status != 0 || result->is_expanded || result->note != NULL)
@@ -492,7 +463,7 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *
         note = is_expansion ? "expanded, but its images are not checked: the board is not known, "
                               "use --board"
                             : "not looked at for images: the board is not known, use --board";
-    else if (d.planes == NULL)
+    else if (p.planes == NULL)
         note = "not looked at for images: there are no planes of the board";
     return verify_note(result, err, "%s", note);
 }

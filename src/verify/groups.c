@@ -234,52 +234,6 @@ int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64
 
 /* --- what a group should hold --- */
 
-/* One walk finds the set of images that most groups have, if there is one; another counts. */
-struct census {
-    bool most[BOARD_MAX_TRANSFORMS];
-    uint64_t lead; /* of `most` over all others */
-    uint64_t n_groups, n_with_most, n_with_others;
-};
-
-static int take_census(const struct orbit_groups *groups, struct census *census, bool again,
-                       struct error *err)
-{
-    struct lanes none = {0};
-    struct orbit_cursor cursor;
-    struct window window = {0};
-    int status = orbit_cursor_open(&cursor, groups, err);
-
-    if (status == 0)
-        status = window_init(&window, &none, orbit_groups_capacity(groups, SCAN_GROUPS), err);
-    while (status == 0 && (status = orbit_cursor_next(&cursor, &window, SCAN_GROUPS, err)) == 0 &&
-           window.n > 0)
-        for (uint64_t g = 0; g < window.n_groups; g++) {
-            bool own[BOARD_MAX_TRANSFORMS] = {false}, has_others = false;
-
-            for (uint64_t i = window.groups[g]; i < window.groups[g + 1]; i++)
-                if (window.images[i].transform != NO_TRANSFORM) {
-                    own[window.images[i].transform] = true;
-                    has_others |= !census->most[window.images[i].transform];
-                }
-            const bool is_most = memcmp(own, census->most, sizeof own) == 0;
-            if (again) {
-                census->n_with_most += is_most;
-                census->n_with_others += has_others;
-                continue;
-            }
-            census->n_groups++;
-            if (!is_most && census->lead == 0)
-                memcpy(census->most, own, sizeof own);
-            if (is_most || census->lead == 0)
-                census->lead++;
-            else
-                census->lead--;
-        }
-    window_release(&window);
-    orbit_cursor_close(&cursor);
-    return status;
-}
-
 bool orbit_groups_are_cut(const json_t *manifest)
 {
     if (manifest == NULL || manifest_option(manifest, "rows-per-shard") == NULL)
@@ -289,43 +243,64 @@ bool orbit_groups_are_cut(const json_t *manifest)
            (order != NULL && strcmp(order, "transform") == 0);
 }
 
-bool orbit_groups_may_be_elsewhere(const struct orbit_groups *groups, uint64_t source, uint32_t t)
-{
-    return groups->is_cut && ((t == groups->first.transform && source < groups->first.source) ||
-                              (t == groups->last.transform && source > groups->last.source));
-}
-
 int orbit_groups_expect(struct orbit_groups *groups, const json_t *manifest, struct error *err)
 {
     const json_t *transforms = json_object_get(manifest, "transforms");
-    struct census census = {0};
+    const bool is_told = groups->n_told > 0 || json_array_size(transforms) > 0;
+    bool most[BOARD_MAX_TRANSFORMS] = {false}, *expected = groups->expected;
+    uint64_t lead = 0; /* of `most` over all others */
+    uint64_t n_with_most = 0, n_with_others = 0;
     uint32_t n_expected = 0;
+    int status = 0;
 
-    if (take_census(groups, &census, false, err) != 0)
-        return -1;
-    groups->n_groups = census.n_groups;
+    /* One walk finds the set of images that most groups have, if there is one; another counts. */
+    for (int walk = 0; walk < (is_told ? 1 : 2) && status == 0; walk++) {
+        struct lanes none = {0};
+        struct orbit_cursor cursor;
+        struct window window = {0};
+
+        status = orbit_cursor_open(&cursor, groups, err);
+        if (status == 0)
+            status = window_init(&window, &none, orbit_groups_capacity(groups, SCAN_GROUPS), err);
+        while (status == 0 &&
+               (status = orbit_cursor_next(&cursor, &window, SCAN_GROUPS, err)) == 0 &&
+               window.n > 0)
+            for (uint64_t g = 0; g < window.n_groups; g++) {
+                bool own[BOARD_MAX_TRANSFORMS] = {false}, has_others = false;
+
+                for (uint64_t i = window.groups[g]; i < window.groups[g + 1]; i++)
+                    if (window.images[i].transform != NO_TRANSFORM) {
+                        own[window.images[i].transform] = true;
+                        has_others |= !most[window.images[i].transform];
+                    }
+                const bool is_most = memcmp(own, most, sizeof own) == 0;
+                groups->n_groups += walk == 0;
+                n_with_most += walk == 1 && is_most;
+                n_with_others += walk == 1 && has_others;
+                if (walk == 0 && !is_most && lead == 0)
+                    memcpy(most, own, sizeof own);
+                lead = is_most || lead == 0 ? lead + 1 : lead - 1;
+            }
+        window_release(&window);
+        orbit_cursor_close(&cursor);
+    }
     for (uint32_t k = 0; k < groups->n_told; k++)
-        groups->expected[groups->told[k]] = true;
+        expected[groups->told[k]] = true;
     for (size_t i = 0; groups->n_told == 0 && i < json_array_size(transforms); i++) {
         const uint64_t id = manifest_number(json_array_get(transforms, i), "id");
 
         if (id < (uint64_t)groups->n_transforms)
-            groups->expected[id] = true;
+            expected[id] = true;
     }
-    if (groups->n_told > 0 || json_array_size(transforms) > 0) {
-        groups->expects = manifest == NULL || (manifest_option(manifest, "pick") == NULL &&
-                                               manifest_option(manifest, "canonical") == NULL &&
-                                               !orbit_groups_are_cut(manifest));
-        return 0;
-    }
-    if (take_census(groups, &census, true, err) != 0)
-        return -1;
-    memcpy(groups->expected, census.most, sizeof groups->expected);
-    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++)
-        n_expected += groups->expected[t];
-    groups->expects = n_expected > 1 && 2 * census.n_with_most > census.n_groups &&
-                      10 * census.n_with_others <= census.n_groups;
-    return 0;
+    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS && !is_told; t++)
+        n_expected += expected[t] = most[t];
+    groups->expects = is_told
+                          ? manifest == NULL || (manifest_option(manifest, "pick") == NULL &&
+                                                 manifest_option(manifest, "canonical") == NULL &&
+                                                 !orbit_groups_are_cut(manifest))
+                          : n_expected > 1 && 2 * n_with_most > groups->n_groups &&
+                                10 * n_with_others <= groups->n_groups;
+    return status;
 }
 
 void orbit_groups_release(struct orbit_groups *groups)

@@ -277,12 +277,6 @@ bool plane_is_blank(const uint8_t *plane, size_t n_bytes)
     return n_bytes == 0 || (plane[0] == 0 && memcmp(plane, plane + 1, n_bytes - 1) == 0);
 }
 
-/* Whether plane p, where it has gone, names the other player. */
-static bool is_complement(const struct step *step, uint64_t p)
-{
-    return step->complement >= 0 && p % step->spec->frame_planes == (uint64_t)step->complement;
-}
-
 static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t *b)
 {
     const struct spec *spec = step->spec;
@@ -294,7 +288,9 @@ static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t
         return same_axis(step->dst, a, b, spec->axis, step->stride);
     for (uint64_t p = step->first; p < step->end; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
-        const bool complement = is_complement(step, to);
+        /* Whether the plane, where it has gone, names the other player. */
+        const bool complement =
+            step->complement >= 0 && to % spec->frame_planes == (uint64_t)step->complement;
         const uint8_t *plane = a + spec_plane_at(spec, p) * item;
         const uint8_t *image = b + spec_plane_at(spec, to) * item;
         bool same;
@@ -327,58 +323,6 @@ static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t
                     same_slowly(step, plane, b + spec_plane_at(spec, q) * item, false);
         /* A channel that tells the player to move is the same under every map. */
         if (!found && !is_uniform(plane, spec->axis, item, step->stride))
-            return false;
-    }
-    return true;
-}
-
-static bool same_bits(const struct step *step, const uint8_t *a, const uint8_t *b, bool exactly)
-{
-    const struct spec *spec = step->spec;
-    const struct orbit_bits bits = {spec->axis, step->dst, step->on_board, spec->lsb_first};
-    const uint64_t n_bytes = (spec->axis + 7) / 8;
-
-    for (uint64_t p = 0; p < spec->n_planes; p++) {
-        const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
-        const bool inverted = is_complement(step, to);
-
-        if (!orbit_same_bits(&bits, a + p * n_bytes, b + to * n_bytes, inverted) ||
-            (exactly && !orbit_no_pad_bits(&bits, b + to * n_bytes)))
-            return false;
-    }
-    return true;
-}
-
-/* --- by kind --- */
-
-static bool same_kept(const struct step *step, const struct row *a, const struct row *b)
-{
-    if (a->items != NULL || b->items != NULL)
-        return a->n == b->n && (a->n == 0 || (a->items != NULL && b->items != NULL &&
-                                              same_items(a->items, b->items, a->n)));
-    if (a->n != b->n || a->dtype->itemsize != b->dtype->itemsize ||
-        a->dtype->kind != b->dtype->kind)
-        return false;
-    return a->n == 0 || orbit_is_flipped(step->flip, a->dtype, a->bytes, b->bytes, a->n);
-}
-
-static bool same_coord(const struct step *step, const struct row *a, const struct row *b)
-{
-    const bool col_first = step->spec->col_first;
-    const int64_t cols = step->spec->board->cols, rows = step->spec->board->rows;
-
-    for (uint64_t i = 0; i + 1 < a->n; i += 2) {
-        int64_t row = row_int(a, i + col_first), col = row_int(a, i + !col_first);
-
-        if (row >= 0 && col >= 0 && row < rows && col < cols) {
-            int64_t to = row * cols + col;
-
-            if (step->dst != NULL)
-                to = step->dst[to];
-            row = to / cols;
-            col = to % cols;
-        }
-        if (row_int(b, i + col_first) != row || row_int(b, i + !col_first) != col)
             return false;
     }
     return true;
@@ -417,35 +361,65 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
 {
     const struct window *window = pair->window;
     const struct lane *lane = &window->lanes->items[pair->lane];
+    const struct spec *spec = &lane->spec;
     const struct row a = window_row(window, pair->lane, pair->base);
     const struct row b = window_row(window, pair->lane, pair->image);
     const struct step step = make_step(lane, pair->channel, u, liberties);
+    const struct orbit_bits bits = {spec->axis, step.dst, step.on_board, spec->lsb_first};
+    const uint64_t bits_nbytes = (spec->axis + 7) / 8;
     struct row values = {0};
 
-    if (lane->spec.steps[u].is_unknown)
+    if (spec->steps[u].is_unknown)
         return same_stones(&step, a.bytes, b.bytes,
                            window->lanes->shard->conventions.planes == PLANES_MOVER);
-    switch (lane->spec.kind) {
+    switch (spec->kind) {
     case SPEC_AXIS:
         return same_planes(&step, a.bytes, b.bytes);
     case SPEC_BITS:
-        return same_bits(&step, a.bytes, b.bytes, liberties == ORBIT_EXACT);
+        for (uint64_t p = 0; p < spec->n_planes; p++) {
+            const uint64_t to = step.plane_dst != NULL ? step.plane_dst[p] : p;
+            const uint8_t *image = b.bytes + to * bits_nbytes;
+            const bool inverted =
+                step.complement >= 0 && to % spec->frame_planes == (uint64_t)step.complement;
+
+            if (!orbit_same_bits(&bits, a.bytes + p * bits_nbytes, image, inverted) ||
+                (liberties == ORBIT_EXACT && !orbit_no_pad_bits(&bits, image)))
+                return false;
+        }
+        return true;
     case SPEC_INDICES:
     case SPEC_PADDED:
-        if (lane->spec.kind == SPEC_PADDED && lane->values >= 0)
+        if (spec->kind == SPEC_PADDED && lane->values >= 0)
             values = window_row(window, (size_t)lane->values, pair->base);
         return same_indices(&step, &values, &a, &b, liberties & ORBIT_NO_PADDING);
     case SPEC_COORD:
-        return same_coord(&step, &a, &b);
+        for (uint64_t i = 0; i + 1 < a.n; i += 2) {
+            const int64_t cols = spec->board->cols, rows = spec->board->rows;
+            int64_t row = row_int(&a, i + spec->col_first), col = row_int(&a, i + !spec->col_first);
+
+            if (step.dst != NULL && row >= 0 && col >= 0 && row < rows && col < cols) {
+                const int64_t to = step.dst[row * cols + col];
+
+                row = to / cols;
+                col = to % cols;
+            }
+            if (row_int(&b, i + spec->col_first) != row || row_int(&b, i + !spec->col_first) != col)
+                return false;
+        }
+        return true;
     case SPEC_TRIPLE:
         for (size_t k = 0; k < 3; k++)
             if (memcmp(b.bytes + k * a.dtype->itemsize,
-                       a.bytes + lane->spec.steps[u].number_src[k] * a.dtype->itemsize,
+                       a.bytes + spec->steps[u].number_src[k] * a.dtype->itemsize,
                        a.dtype->itemsize) != 0)
                 return false;
         return true;
     case SPEC_KEEP:
         break;
     }
-    return same_kept(&step, &a, &b);
+    if (a.items != NULL || b.items != NULL)
+        return a.n == b.n && (a.n == 0 || (a.items != NULL && b.items != NULL &&
+                                           same_items(a.items, b.items, a.n)));
+    return a.n == b.n && a.dtype->itemsize == b.dtype->itemsize && a.dtype->kind == b.dtype->kind &&
+           (a.n == 0 || orbit_is_flipped(step.flip, a.dtype, a.bytes, b.bytes, a.n));
 }

@@ -242,9 +242,6 @@ bool orbit_groups_are_cut(const json_t *manifest);
  * any have others. Counts the groups. */
 int orbit_groups_expect(struct orbit_groups *groups, const json_t *manifest, struct error *err);
 
-/* Whether an image of a source may stand in the shard before or after this one. */
-bool orbit_groups_may_be_elsewhere(const struct orbit_groups *groups, uint64_t source, uint32_t t);
-
 /* Walks over all groups, a window at a time. */
 struct orbit_cursor {
     const struct orbit_groups *groups;
@@ -336,10 +333,18 @@ enum probe_level {
     PROBE_N_LEVELS
 };
 
+/* How the groups of a set are found: what is known before any row is looked at, and the rows. */
 struct probe {
-    struct lanes *lanes; /* borrowed; open while a probe lasts, closed by probe_close */
-    const bool *allowed; /* borrowed: transforms whose images are exact */
-    struct layout told;  /* n_images and block_rows, 0 where any will do */
+    struct lanes *lanes;             /* borrowed; open while a probe lasts, closed by probe_close */
+    const struct lane *planes;       /* or NULL */
+    struct orbit_groups *groups;     /* borrowed: what is found */
+    uint32_t ids[LAYOUT_MAX_IMAGES]; /* told, or all that are allowed */
+    uint32_t n_ids;
+    bool ids_are_told;
+    bool has_block;      /* the block is told: */
+    uint64_t block_rows; /* 0: transform order */
+    bool is_irregular;   /* the manifest says that rows are shuffled or left out */
+
     struct sketcher sketcher;
     struct window window; /* rows 0 .. n - 1 of every lane */
     uint64_t n, n_rows;
@@ -369,8 +374,8 @@ struct fit {
     bool only_colours; /* images differ in colours alone */
 };
 
-/* Read the first rows; allowed and told are set. Planes that cannot be read leave n at 0. */
-int probe_open(struct probe *probe, struct lanes *lanes, struct error *err);
+/* Read the first rows; all that is known is set. Planes that cannot be read leave n at 0. */
+int probe_open(struct probe *probe, struct error *err);
 void probe_close(struct probe *probe);
 
 /* Read the planes of rows all over the set where layouts in transform order, or in blocks of

@@ -72,14 +72,6 @@ static struct agreement count_groups(const struct run *run, size_t lane, unsigne
     return a;
 }
 
-/* In most of them all images agree. */
-static bool are_right(const struct run *run, size_t lane)
-{
-    const struct agreement a = count_groups(run, lane, ORBIT_EXACT);
-
-    return 2 * a.n_all > a.n_groups;
-}
-
 static bool has_cell_actions(const struct lane *lane)
 {
     return lane_is_compared(lane) && lane->spec.space != NULL &&
@@ -97,54 +89,23 @@ static int store_as(struct lanes *lanes, struct lane *lane, enum action_flip fli
     return spec_set_space(&lane->spec, &lanes->maker, binding, err);
 }
 
-/* Policies that stand on stones in the first sources, and off them when flipped, are compared in
- * that order: each array whose images are right then, and only then; the note says so. */
-static int adapt_flips(const struct run *run, struct error *err)
+/*
+ * Arrays that are taken for copies but differ within most groups are numbers of the images
+ * themselves (the tool's own provenance, say): they leave the comparison. Signed values that no
+ * convention was said for may be those of the player to move, which no image changes. Policies that
+ * stand on stones in the first sources, and off them when flipped, are compared in that order: each
+ * array whose images are right then, and only then; the note says so.
+ */
+static int adapt(const struct run *run, struct error *err)
 {
     const struct window *window = &run->front;
+    const struct rules *rules = &run->rules;
     struct verify_result *result = run->lanes->result;
     struct lane *lanes = run->lanes->items;
     struct rules look;
 
-    if (run->rules.n_laid == 0 || run->rules.laid[0].lane != run->rules.policy ||
-        !has_cell_actions(&lanes[run->rules.policy]))
-        return 0;
-    int status = rules_init_part(&look, &run->rules, err);
-    look.flip_step = 1;
-    for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
-        rules_check_row(&look, window, &window->images[window->groups[g]]);
-    struct flip_tally sum = flip_parts_sum(&look.laid[0].parts);
-    const enum action_flip flip = flip_tally_best(&sum, look.laid[0].flips);
-    rules_release(&look);
-    if (flip == lanes[run->rules.policy].binding->flip)
-        return status;
-    for (size_t i = 0; i < run->lanes->n && status == 0; i++) {
-        const enum action_flip said = lanes[i].binding->flip;
-        const struct text_quoted name = text_path(lanes[i].array->key);
-
-        if (!has_cell_actions(&lanes[i]) || are_right(run, i))
-            continue;
-        status = store_as(run->lanes, &lanes[i], flip, err);
-        if (status == 0 && !are_right(run, i))
-            status = store_as(run->lanes, &lanes[i], said, err);
-        else if (status == 0)
-            status =
-                verify_note(result, err, "%s, %s beside the planes as with --role %s=%s:%s",
-                            result->note != NULL ? result->note : "expanded", name.text, name.text,
-                            role_name(lanes[i].binding->role), action_flip_name(flip));
-    }
-    return status;
-}
-
-/*
- * Arrays that are taken for copies but differ within most groups are numbers of the images
- * themselves (the tool's own provenance, say): they leave the comparison. Signed values that no
- * convention was said for may be those of the player to move, which no image changes.
- */
-static int adapt(const struct run *run, struct error *err)
-{
     for (size_t i = 0; i < run->lanes->n; i++) {
-        struct lane *lane = &run->lanes->items[i];
+        struct lane *lane = &lanes[i];
 
         if (!lane_is_compared(lane))
             continue;
@@ -159,21 +120,61 @@ static int adapt(const struct run *run, struct error *err)
             spec_set_swap(&lane->spec, LABEL_KEEP);
         }
     }
-    return adapt_flips(run, err);
+    if (rules->n_laid == 0 || rules->laid[0].lane != rules->policy ||
+        !has_cell_actions(&lanes[rules->policy]))
+        return 0;
+    int status = rules_init_part(&look, rules, err);
+    look.flip_step = 1;
+    for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
+        rules_check_row(&look, window, &window->images[window->groups[g]]);
+    struct flip_tally sum = flip_parts_sum(&look.laid[0].parts);
+    const enum action_flip flip = flip_tally_best(&sum, look.laid[0].flips);
+    rules_release(&look);
+    if (flip == lanes[rules->policy].binding->flip)
+        return status;
+    for (size_t i = 0; i < run->lanes->n && status == 0; i++) {
+        const enum action_flip said = lanes[i].binding->flip;
+        const struct text_quoted name = text_path(lanes[i].array->key);
+
+        if (!has_cell_actions(&lanes[i]))
+            continue;
+        struct agreement a = count_groups(run, i, ORBIT_EXACT);
+        if (2 * a.n_all > a.n_groups) /* in most of them all images agree */
+            continue;
+        status = store_as(run->lanes, &lanes[i], flip, err);
+        if (status == 0)
+            a = count_groups(run, i, ORBIT_EXACT);
+        if (status == 0 && 2 * a.n_all <= a.n_groups)
+            status = store_as(run->lanes, &lanes[i], said, err);
+        else if (status == 0)
+            status =
+                verify_note(result, err, "%s, %s beside the planes as with --role %s=%s:%s",
+                            result->note != NULL ? result->note : "expanded", name.text, name.text,
+                            role_name(lanes[i].binding->role), action_flip_name(flip));
+    }
+    return status;
 }
 
 /* --- windows --- */
 
-/* The p-th part of the window's groups; without groups each row is one of its own. */
-static void check_piece(struct run *run, size_t p)
+/* A job for each lane of the back window, which is read; and for each piece of the front one, which
+ * is checked: a part of its groups; without groups each row is one of its own. */
+static void work_job(void *self, int64_t job, int worker)
 {
+    struct run *run = self;
     const struct lanes *lanes = run->lanes;
     const struct window *window = &run->front;
+    const uint64_t n = run->groups != NULL ? window->n_groups : window->n;
+    const size_t p = (size_t)job - lanes->n;
+
+    (void)worker;
+    if (job < (int64_t)lanes->n) {
+        window_read_lane(&run->back, (size_t)job, &run->lane_errors[job]);
+        return;
+    }
     struct piece *piece = &run->pieces[p];
     struct findings *findings = &piece->findings;
-    const uint64_t n = run->groups != NULL ? window->n_groups : window->n;
     struct diagnosis d = {window, run->groups, lanes, lanes->shard->found.board, findings, .n = 1};
-
     for (uint64_t i = n * p / N_PIECES;
          i < n * (p + 1) / N_PIECES && piece->error.kind == ERROR_NONE; i++) {
         const uint64_t n_before = findings->n_errors;
@@ -199,17 +200,6 @@ static void check_piece(struct run *run, size_t p)
         if (run->groups != NULL && !is_exact)
             diagnose_group(&d, &piece->error);
     }
-}
-
-static void work_job(void *self, int64_t job, int worker)
-{
-    struct run *run = self;
-
-    (void)worker;
-    if (job >= (int64_t)run->lanes->n)
-        check_piece(run, (size_t)job - run->lanes->n);
-    else if (run->back.n > 0)
-        window_read_lane(&run->back, (size_t)job, &run->lane_errors[job]);
 }
 
 /* Check the front window while the back one is read; then findings are joined, and lanes that

@@ -49,11 +49,11 @@ static void sketch_row(struct probe *p, const struct window *window, size_t plan
     }
 }
 
-int probe_open(struct probe *p, struct lanes *lanes, struct error *err)
+int probe_open(struct probe *p, struct error *err)
 {
+    struct lanes *lanes = p->lanes;
     uint64_t n = PROBE_NBYTES / (lanes->row_nbytes + 1) + 64;
 
-    p->lanes = lanes;
     p->n_rows = lanes->shard->n_rows;
     n = n < PROBE_ROWS ? n : PROBE_ROWS;
     n = n < p->n_rows ? n : p->n_rows;
@@ -80,7 +80,6 @@ void probe_close(struct probe *p)
     for (size_t i = 0; i < p->n_games; i++)
         free(p->games[i]);
     findings_release(&p->unused.findings);
-    *p = (struct probe){0};
 }
 
 /* --- rows further on --- */
@@ -280,7 +279,7 @@ static void try_layout(const struct probe *p, const struct layout *layout, struc
  * only noted, where they fill half of it. */
 static int find_games(struct probe *p, struct fit *best, struct error *err)
 {
-    const uint32_t n_images = p->told.n_images;
+    const uint32_t n_images = p->ids_are_told ? p->n_ids : 0;
     const uint64_t n_known = p->n + p->n_far;
     uint64_t *games = calloc(n_known + 1, sizeof *games);
 
@@ -317,8 +316,9 @@ static int find_games(struct probe *p, struct fit *best, struct error *err)
 
 int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct error *err)
 {
-    const uint32_t n_images = p->told.n_images;
-    const uint64_t block_rows = p->told.block_rows;
+    const uint32_t n_images = p->ids_are_told ? p->n_ids : 0;
+    const uint64_t any = p->has_block ? UINT64_MAX : 0;
+    const uint64_t block_rows = p->has_block && p->block_rows > 0 ? p->block_rows : any;
     const uint32_t last = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
     const bool sees_far = is_whole(p) || p->n_far > 0;
 
@@ -499,7 +499,7 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
         for (uint64_t g = 0; g < ballot->n_groups; g++) {
             const uint64_t *at = ballot->at + g * n_images;
             const struct orbit_pair pair = {ballot->window, planes, at[base], at[k], 0};
-            const uint32_t u = relate_rows(&pair, p->allowed);
+            const uint32_t u = relate_rows(&pair, p->groups->allowed);
             const int map =
                 u == NO_TRANSFORM
                     ? sketch_relation(&p->sketcher, group,

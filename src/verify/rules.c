@@ -81,51 +81,6 @@ static int add_laid(struct rules *r, int number, const struct board *board, stru
     return 0;
 }
 
-/* Rules of stones: none where the planes are those of another kind of game. */
-static int init_stones(struct rules *r, const struct board *board, struct error *err)
-{
-    const struct lanes *lanes = r->lanes;
-    const bool is_grid = planes_lane(r)->binding->role == ROLE_GRID;
-
-    r->policy = find_lane(lanes, ROLE_POLICY);
-    if (r->policy < 0)
-        r->policy = find_lane(lanes, ROLE_POLICY_INDEX);
-    if (r->form.n_frames == 1) /* else it speaks of one of them */
-        r->to_move = find_lane(lanes, ROLE_TO_MOVE);
-    const struct lane *policy = r->policy >= 0 ? &lanes->items[r->policy] : NULL;
-    /* Policies of another kind belong to games whose planes are not known, and so do more than
-     * three planes on boards of Hex, and untold ones of a history. */
-    if ((policy != NULL && !flips_is_placement(policy->binding)) ||
-        (r->form.n_planes == 1) != is_grid ||
-        (board->family->joins_edges &&
-         (r->form.n_planes > 3 ||
-          (r->form.n_frames > 1 && !conventions_is_said(&lanes->shard->conventions, "planes")))))
-        return 0;
-    r->lead = is_grid && board->lead != BOARD_LEAD_NONE ? BOARD_LEAD_FREE : board->lead;
-    if (r->lead == BOARD_LEAD_NONE)
-        return 0;
-    stone_planes_decide(&r->where, &lanes->shard->conventions, r->form.n_planes,
-                        r->lead == BOARD_LEAD_TO_MOVE);
-    /* Policies, masks and single moves: whatever `expand` looks at as well. */
-    if (r->policy >= 0 && add_laid(r, r->policy, board, err) != 0)
-        return -1;
-    for (int i = 0; i < (int)lanes->n; i++) {
-        const struct lane *lane = &lanes->items[i];
-        const struct role_binding *b = lane->binding;
-        const bool is_dense = lane->array->objects == NULL && lane->array->row_nbytes > 0 &&
-                              dtype_is_number(&lane->array->header.dtype);
-
-        if (i != r->policy && !b->is_winner &&
-            (b->role == ROLE_POLICY_INDEX ||
-             (is_dense &&
-              ((b->role == ROLE_ACTION && !b->is_pairs) ||
-               ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1)))) &&
-            add_laid(r, i, board, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *err)
 {
     const struct board *board = lanes->shard->found.board;
@@ -139,9 +94,42 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
         return 0;
     if (planes->is_mapped && planes->spec.on_board != NULL && planes->spec.kind == SPEC_AXIS)
         r->n_smears = planes->spec.n_planes;
-    if (board != NULL && !board->family->only_known_members) {
-        r->form = planes_frame_of(planes->binding, &planes->array->header.dtype);
-        if (init_stones(r, board, err) != 0)
+    if (board == NULL || board->family->only_known_members)
+        return init_tallies(r, max, err);
+    const bool is_grid = planes->binding->role == ROLE_GRID;
+    r->form = planes_frame_of(planes->binding, &planes->array->header.dtype);
+    r->policy = find_lane(lanes, ROLE_POLICY);
+    if (r->policy < 0)
+        r->policy = find_lane(lanes, ROLE_POLICY_INDEX);
+    if (r->form.n_frames == 1) /* else it speaks of one of them */
+        r->to_move = find_lane(lanes, ROLE_TO_MOVE);
+    /* No rules of stones where the planes are those of another kind of game. Policies of another
+     * kind belong to games whose planes are not known, and so do more than three planes on boards
+     * of Hex, and untold ones of a history. */
+    if ((r->policy < 0 || flips_is_placement(lanes->items[r->policy].binding)) &&
+        (r->form.n_planes == 1) == is_grid &&
+        (!board->family->joins_edges ||
+         (r->form.n_planes <= 3 &&
+          (r->form.n_frames <= 1 || conventions_is_said(&lanes->shard->conventions, "planes")))))
+        r->lead = is_grid && board->lead != BOARD_LEAD_NONE ? BOARD_LEAD_FREE : board->lead;
+    if (r->lead != BOARD_LEAD_NONE)
+        stone_planes_decide(&r->where, &lanes->shard->conventions, r->form.n_planes,
+                            r->lead == BOARD_LEAD_TO_MOVE);
+    /* Policies, masks and single moves: whatever `expand` looks at as well. */
+    if (r->lead != BOARD_LEAD_NONE && r->policy >= 0 && add_laid(r, r->policy, board, err) != 0)
+        return -1;
+    for (int i = 0; i < (int)lanes->n && r->lead != BOARD_LEAD_NONE; i++) {
+        const struct lane *lane = &lanes->items[i];
+        const struct role_binding *b = lane->binding;
+        const bool is_dense = lane->array->objects == NULL && lane->array->row_nbytes > 0 &&
+                              dtype_is_number(&lane->array->header.dtype);
+
+        if (i != r->policy && !b->is_winner &&
+            (b->role == ROLE_POLICY_INDEX ||
+             (is_dense &&
+              ((b->role == ROLE_ACTION && !b->is_pairs) ||
+               ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1)))) &&
+            add_laid(r, i, board, err) != 0)
             return -1;
     }
     return init_tallies(r, max, err);
@@ -188,25 +176,6 @@ static void check_smears(struct rules *r)
 }
 
 /* --- stones --- */
-
-/* Stones of both colours into r->occupied; false when some cell, *overlap, holds both. */
-static bool find_stones(struct rules *r, uint64_t *overlap)
-{
-    const uint64_t cols = r->lanes->shard->found.board->cols;
-    const uint64_t axis = r->form.axis;
-
-    memset(r->occupied, 0, axis);
-    r->n_stones[1] = 0;
-    for (int i = 0; i < (r->form.n_planes > 1 ? 2 : 1); i++)
-        r->n_stones[i] =
-            planes_mark(&r->form, r->row.bytes, r->where.stones[i], (uint8_t)(i + 1), r->occupied);
-    const uint8_t *both = memchr(r->occupied, 3, axis);
-    *overlap = both != NULL ? (uint64_t)(both - r->occupied) : 0;
-    /* A column is full when its first cell and its last are taken, whichever end is up. */
-    for (uint64_t c = 0; r->n_laid > 0 && r->laid[0].flips->is_columns && c < cols; c++)
-        r->occupied[c] = r->occupied[c] && r->occupied[axis - cols + c];
-    return both == NULL;
-}
 
 /* A policy has no mass there; a move may be the one that was just played. */
 static bool keeps_off(const struct rules *r, const struct laid *laid)
@@ -317,7 +286,6 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     const struct board *board = r->lanes->shard->found.board;
     const struct conventions *c = &r->lanes->shard->conventions;
     const uint64_t *n = r->n_stones;
-    uint64_t cell = 0;
     bool tells = true;
     double found[2];
 
@@ -331,14 +299,25 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     if (r->lead == BOARD_LEAD_NONE || (image->transform < board->n_transforms &&
                                        board->transforms[image->transform].swaps_colours))
         return;
+    /* Stones of both colours. */
+    const uint64_t axis = r->form.axis, cols = board->cols;
+    memset(r->occupied, 0, axis);
+    r->n_stones[1] = 0;
+    for (int i = 0; i < (r->form.n_planes > 1 ? 2 : 1); i++)
+        r->n_stones[i] =
+            planes_mark(&r->form, r->row.bytes, r->where.stones[i], (uint8_t)(i + 1), r->occupied);
+    const uint8_t *both = memchr(r->occupied, 3, axis);
+    /* A column is full when its first cell and its last are taken, whichever end is up. */
+    for (uint64_t col = 0; r->n_laid > 0 && r->laid[0].flips->is_columns && col < cols; col++)
+        r->occupied[col] = r->occupied[col] && r->occupied[axis - cols + col];
     r->tallies[RULE_OVERLAP].n_rows++;
-    const bool disjoint = find_stones(r, &cell);
-    if (!disjoint)
-        findings_add(
-            break_rule(r, RULE_OVERLAP),
-            ERROR_AT(FINDING_PLANES_OVERLAP, planes_key(r), image->row),
-            "stones of one player on a cell", text_format("both on cell %" PRIu64, cell).text,
-            "planes %" PRIu64 " and %" PRIu64 " overlap", r->where.stones[0], r->where.stones[1]);
+    if (both != NULL)
+        findings_add(break_rule(r, RULE_OVERLAP),
+                     ERROR_AT(FINDING_PLANES_OVERLAP, planes_key(r), image->row),
+                     "stones of one player on a cell",
+                     text_format("both on cell %td", both - r->occupied).text,
+                     "planes %" PRIu64 " and %" PRIu64 " overlap", r->where.stones[0],
+                     r->where.stones[1]);
     /* The row's plane, if there is one, tells whose turn it is. */
     for (uint64_t f = 0; f < r->form.n_frames; f++)
         tells &= turn_rows_add(&r->turns, &r->form, r->row.bytes + f * r->form.frame_nbytes,
@@ -350,7 +329,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
                          ? text_format("%g", found[0]).text
                          : "different numbers",
                      "plane %d is not the player to move", r->where.turn);
-    if (!disjoint || n[0] == r->form.axis || n[1] == r->form.axis) /* no planes of stones */
+    if (both != NULL || n[0] == axis || n[1] == axis) /* no planes of stones */
         return;
     for (size_t i = 0; i < r->n_laid; i++)
         check_occupied(r, &r->laid[i]);
@@ -401,36 +380,6 @@ static bool are_few(const struct rule_tally *tally)
     return tally->n_broken <= 1 || 50 * tally->n_broken <= tally->n_rows;
 }
 
-/* One plane is something else throughout: what it holds instead, and what to do. Or it is wrong in
- * a few rows. False: nothing more can be told of the planes. */
-static bool finish_turn_plane(struct rules *r, struct findings *findings)
-{
-    struct rule_tally *tally = &r->tallies[RULE_TURN_PLANE];
-    const struct turn_rows *turns = &r->turns;
-    struct turn_advice advice = {.is_other_code = true};
-
-    tally->n_rows = turns->n;
-    if (are_few(tally)) {
-        findings_merge(findings, &tally->findings);
-        findings_merge(findings, &r->tallies[RULE_PLAYER].findings);
-        return true;
-    }
-    if (r->form.n_planes == 3)
-        advice = turn_advise(turns, &r->where);
-    findings_add(findings, ERROR_AT(FINDING_TO_MOVE, planes_key(r), turns->first_bad),
-                 "0 or 1 throughout each row",
-                 advice.is_rest    ? "a plane of empty cells"
-                 : advice.is_moved ? "stones; another plane is 0 or 1 throughout"
-                 : turns->is_level ? text_format("%g to %g", turns->low, turns->high).text
-                                   : "different numbers within a row",
-                 "plane %d is not the player to move in %" PRIu64 " of %" PRIu64 " rows; %s%s",
-                 r->where.turn, tally->n_broken, tally->n_rows,
-                 advice.is_other_code ? "write it as 0 and 1, or tell its planes with --planes"
-                                      : "if that is meant, use --planes ",
-                 advice.is_other_code ? "" : advice.planes[0]);
-    return false;
-}
-
 /* A policy in another order than its planes: it would be moved wrongly as it stands. */
 static void report_flip(const struct rules *r, const struct laid *laid,
                         const struct flip_verdict *verdict, struct findings *findings)
@@ -458,17 +407,42 @@ static void report_flip(const struct rules *r, const struct laid *laid,
             laid->lane == r->policy ? "policy" : role, key, role, is_flipped ? ":" : "", flip);
 }
 
+/* What the rows have shown of stones. */
 static void finish_stones(struct rules *r, struct findings *findings)
 {
+    struct rule_tally *turn = &r->tallies[RULE_TURN_PLANE];
     struct rule_tally *overlap = &r->tallies[RULE_OVERLAP];
     struct rule_tally *occupied = &r->tallies[RULE_OCCUPIED];
     struct rule_tally *lead = &r->tallies[RULE_LEAD];
+    const struct turn_rows *turns = &r->turns;
     const bool is_warning =
         r->n_other_broken > 0 || r->lanes->shard->conventions.planes > PLANES_MOVER;
-    struct finding_place place = {FINDING_TO_MOVE, is_warning, NULL, FINDING_NO_ROW};
+    struct finding_place place = {FINDING_TO_MOVE, is_warning, planes_key(r), FINDING_NO_ROW};
 
-    if (r->lead == BOARD_LEAD_NONE || !finish_turn_plane(r, findings) ||
-        2 * overlap->n_broken > overlap->n_rows)
+    turn->n_rows = turns->n;
+    /* One plane is something else throughout: what it holds instead, and what to do. Nothing more
+     * can be told of the planes. Or it is wrong in a few rows. */
+    if (!are_few(turn)) {
+        struct turn_advice advice = {.is_other_code = true};
+
+        if (r->form.n_planes == 3)
+            advice = turn_advise(turns, &r->where);
+        findings_add(findings, ERROR_AT(FINDING_TO_MOVE, planes_key(r), turns->first_bad),
+                     "0 or 1 throughout each row",
+                     advice.is_rest    ? "a plane of empty cells"
+                     : advice.is_moved ? "stones; another plane is 0 or 1 throughout"
+                     : turns->is_level ? text_format("%g to %g", turns->low, turns->high).text
+                                       : "different numbers within a row",
+                     "plane %d is not the player to move in %" PRIu64 " of %" PRIu64 " rows; %s%s",
+                     r->where.turn, turn->n_broken, turn->n_rows,
+                     advice.is_other_code ? "write it as 0 and 1, or tell its planes with --planes"
+                                          : "if that is meant, use --planes ",
+                     advice.is_other_code ? "" : advice.planes[0]);
+        return;
+    }
+    findings_merge(findings, &turn->findings);
+    findings_merge(findings, &r->tallies[RULE_PLAYER].findings);
+    if (2 * overlap->n_broken > overlap->n_rows)
         return;
     findings_merge(findings, &overlap->findings);
     for (const struct laid *laid = r->laid; laid < r->laid + r->n_laid; laid++) {
@@ -481,7 +455,6 @@ static void finish_stones(struct rules *r, struct findings *findings)
     }
     /* Many rows with too many stones: the convention may be another one, or the games begin
      * otherwise (handicap, swap rule). */
-    place.array = planes_key(r);
     if (!are_few(lead) && r->lead == BOARD_LEAD_TO_MOVE)
         findings_add(
             findings, &place, "rows that agree with the player to move",
@@ -496,7 +469,8 @@ static void finish_stones(struct rules *r, struct findings *findings)
 
 void rules_finish(struct rules *r, struct findings *findings)
 {
-    finish_stones(r, findings);
+    if (r->lead != BOARD_LEAD_NONE)
+        finish_stones(r, findings);
     /* Off-board content is wrong where other rows show that the corners of the plane are meant to
      * be empty. */
     for (uint64_t p = 0; p < r->n_smears; p++) {
