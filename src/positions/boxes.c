@@ -11,10 +11,11 @@
 
 struct box {
     struct bytes bytes; /* what is not in the file */
-    struct part {
-        uint64_t offset, n_bytes; /* in the file */
-    } * parts;                    /* owned */
-    size_t n_parts, capacity;
+    struct bytes parts; /* a struct part each: what is */
+};
+
+struct part {
+    uint64_t offset, n_bytes; /* in the file */
 };
 
 int boxes_open(struct boxes *boxes, struct error *err)
@@ -29,9 +30,10 @@ void boxes_release(struct boxes *boxes)
 {
     for (size_t i = 0; boxes->items != NULL && i < boxes->n; i++) {
         bytes_release(&boxes->items[i].bytes);
-        free(boxes->items[i].parts);
+        bytes_release(&boxes->items[i].parts);
     }
     free(boxes->items);
+    bytes_release(&boxes->list);
     scratch_close(&boxes->file);
     *boxes = (struct boxes){0};
 }
@@ -48,27 +50,24 @@ size_t boxes_wanted(uint64_t n_records, uint64_t record_nbytes, uint64_t max_nby
 /* Write what a box holds in memory to the file. */
 static int flush(struct boxes *boxes, struct box *box, struct error *err)
 {
-    if (box->bytes.n_bytes == 0)
+    const struct part part = {boxes->file.n_bytes, box->bytes.n_bytes};
+
+    if (part.n_bytes == 0)
         return 0;
-    if (box->n_parts == box->capacity) {
-        box->capacity = 2 * box->capacity + 8;
-        if (list_room(&box->parts, box->capacity, sizeof *box->parts, "boxes of records", err) != 0)
-            return -1;
-    }
-    box->parts[box->n_parts++] = (struct part){boxes->file.n_bytes, box->bytes.n_bytes};
-    if (scratch_append(&boxes->file, box->bytes.data, box->bytes.n_bytes, err) != 0)
+    if (bytes_append(&box->parts, &part, sizeof part, err) != 0 ||
+        scratch_append(&boxes->file, box->bytes.data, part.n_bytes, err) != 0)
         return -1;
-    boxes->held_nbytes -= box->bytes.n_bytes;
+    boxes->held_nbytes -= part.n_bytes;
     bytes_release(&box->bytes);
     return 0;
 }
 
-void *boxes_add(struct boxes *boxes, size_t number, struct error *err)
+void *boxes_add(struct boxes *boxes, const void *record, size_t n_bytes, struct error *err)
 {
-    const size_t n_bytes = boxes->record_nbytes;
-    struct box *box = &boxes->items[number];
+    const size_t step = boxes->record_nbytes;
+    struct box *box = &boxes->items[boxes_of(boxes, *(const uint64_t *)record)];
 
-    if (boxes->held_nbytes + n_bytes > boxes->max_nbytes && boxes->held_nbytes > 0) {
+    if (boxes->held_nbytes + step > boxes->max_nbytes && boxes->held_nbytes > 0) {
         if (!boxes->file.has_file &&
             scratch_open(&boxes->file, INT64_MAX, &boxes->no_memory, err) != 0)
             return NULL;
@@ -79,12 +78,13 @@ void *boxes_add(struct boxes *boxes, size_t number, struct error *err)
                flush(boxes, box, err) != 0) {
         return NULL;
     }
-    uint8_t *to = bytes_reserve(&box->bytes, n_bytes, err);
+    uint8_t *to = bytes_reserve(&box->bytes, step, err);
     if (to == NULL)
         return NULL;
-    box->bytes.n_bytes += n_bytes;
-    boxes->held_nbytes += n_bytes;
-    return to;
+    memcpy(to, record, n_bytes);
+    box->bytes.n_bytes += step;
+    boxes->held_nbytes += step;
+    return to + n_bytes;
 }
 
 static int compare_records(const void *left, const void *right)
@@ -136,28 +136,45 @@ static int sort_by_key(const struct boxes *boxes, struct bytes *list, struct err
     return 0;
 }
 
-int boxes_sorted(struct boxes *boxes, size_t number, struct bytes *list, struct error *err)
+ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err)
 {
-    struct box *box = &boxes->items[number];
+    const size_t step = boxes->record_nbytes,
+                 n_alike = boxes->n_rows > 0 ? sizeof(uint64_t) : sizeof(struct key_value);
+    struct bytes *list = &boxes->list;
 
-    list->n_bytes = 0;
-    for (size_t i = 0; i < box->n_parts; i++) {
-        const struct part *part = &box->parts[i];
-        uint8_t *to = bytes_reserve(list, part->n_bytes, err);
+    while (boxes->at == list->n_bytes) {
+        struct box *box = &boxes->items[boxes->next_box];
 
-        if (to == NULL || scratch_read(&boxes->file, part->offset, to, part->n_bytes, err) != 0)
+        boxes->at = list->n_bytes = 0;
+        if (boxes->next_box == boxes->n) {
+            boxes->next_box = 0;
+            return 0;
+        }
+        boxes->next_box++;
+        for (size_t i = 0; i < box->parts.n_bytes / sizeof(struct part); i++) {
+            const struct part part = ((const struct part *)(const void *)box->parts.data)[i];
+            uint8_t *to = bytes_reserve(list, part.n_bytes, err);
+
+            if (to == NULL || scratch_read(&boxes->file, part.offset, to, part.n_bytes, err) != 0)
+                return -1;
+            list->n_bytes += part.n_bytes;
+        }
+        if (bytes_append(list, box->bytes.data, box->bytes.n_bytes, err) != 0)
             return -1;
-        list->n_bytes += part->n_bytes;
+        if (boxes->n_rows == 0) {
+            boxes->held_nbytes -= box->bytes.n_bytes;
+            bytes_release(&box->bytes);
+            if (sort_by_key(boxes, list, err) != 0)
+                return -1;
+        } else if (list->n_bytes > 0) {
+            qsort(list->data, list->n_bytes / step, step, compare_records);
+        }
     }
-    if (bytes_append(list, box->bytes.data, box->bytes.n_bytes, err) != 0)
-        return -1;
-    if (boxes->n_rows == 0) {
-        boxes->held_nbytes -= box->bytes.n_bytes;
-        bytes_release(&box->bytes);
-        return sort_by_key(boxes, list, err);
-    }
-    if (list->n_bytes > 0)
-        qsort(list->data, list->n_bytes / boxes->record_nbytes, boxes->record_nbytes,
-              compare_records);
-    return 0;
+    const uint8_t *first = list->data + boxes->at, *end = first;
+    do
+        end += step;
+    while (end < list->data + list->n_bytes && memcmp(end, first, n_alike) == 0);
+    boxes->at += (size_t)(end - first);
+    *records = first;
+    return (end - first) / (ssize_t)step;
 }

@@ -9,7 +9,9 @@
 #include "positions/key.h"
 #include "shard/scratch.h"
 
-/* Set the first five fields, the others to 0, then open them. */
+#include <sys/types.h>
+
+/* Set the first five fields, the others to 0, then open them. Release them in any case. */
 struct boxes {
     size_t n;             /* boxes */
     size_t record_nbytes; /* becomes a multiple of 16: records are aligned for any number */
@@ -21,6 +23,8 @@ struct boxes {
     uint64_t held_nbytes;
     struct scratch file;
     struct budget no_memory; /* but a folder for the file */
+    struct bytes list;       /* the box that is given back, and how far it has been */
+    size_t next_box, at;
 };
 
 int boxes_open(struct boxes *boxes, struct error *err);
@@ -30,40 +34,24 @@ void boxes_release(struct boxes *boxes);
  * more than max_nbytes; a power of 2. */
 size_t boxes_wanted(uint64_t n_records, uint64_t record_nbytes, uint64_t max_nbytes);
 
-/* The box of a key, by its leading bits, and that of a row: neighbours are in one box. */
-static inline size_t boxes_of_key(const struct boxes *boxes, struct key_value key)
+/* The box of a row's number (neighbours are in one box), or of the high half of a key. */
+static inline size_t boxes_of(const struct boxes *boxes, uint64_t number)
 {
-    return (size_t)(((unsigned __int128)key.high * boxes->n) >> 64);
+    if (boxes->n_rows > 0)
+        return number / (boxes->n_rows / boxes->n + 1);
+    return (size_t)(((unsigned __int128)number * boxes->n) >> 64);
 }
 
-static inline uint64_t boxes_rows_each(const struct boxes *boxes)
-{
-    return boxes->n_rows / boxes->n + 1;
-}
+/* Put a record, of which the first n_bytes are given, into the box that its first 8 bytes tell.
+ * Returns where the rest goes, to be filled before the next call; NULL with err set. */
+void *boxes_add(struct boxes *boxes, const void *record, size_t n_bytes, struct error *err);
 
-static inline size_t boxes_of_row(const struct boxes *boxes, uint64_t row)
-{
-    return row / boxes_rows_each(boxes);
-}
-
-/* Room for a record at the end of a box, to be filled before the next call; NULL with err set. */
-void *boxes_add(struct boxes *boxes, size_t box, struct error *err);
-
-/* All records of a box in one list, sorted by the three numbers of 8 bytes that they begin with. Of
- * boxes by key (n_rows is 0) those in memory are gone then. */
-int boxes_sorted(struct boxes *boxes, size_t box, struct bytes *list, struct error *err);
-
-/* The end of the records of a sorted list that have the key of the one at `at`. */
-static inline size_t boxes_end_of_key(const struct boxes *boxes, const struct bytes *list,
-                                      size_t at)
-{
-    size_t end = at;
-
-    do
-        end += boxes->record_nbytes;
-    while (end < list->n_bytes &&
-           memcmp(list->data + end, list->data + at, sizeof(struct key_value)) == 0);
-    return end;
-}
+/*
+ * The next records that have a key, or the number of a row, in common, in the order of the three
+ * numbers of 8 bytes that they begin with; and so on box by box. They are borrowed until the next
+ * call. Returns how many there are; 0 after the last ones, then it begins again; -1. Of boxes by
+ * key those that were in memory are gone when they have been given.
+ */
+ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err);
 
 #endif

@@ -49,7 +49,7 @@ struct dedupe {
     const struct settings *settings;
     struct dedupe_result *result;
     struct key key;
-    uint32_t n_ties; /* bytes of a key's ties */
+    size_t n_ties; /* bytes of a key's ties */
 
     /* Owned: those that are averaged, or only compared where they are values; then those that are
      * kept, of which is told whether they differ. */
@@ -62,19 +62,14 @@ struct dedupe {
     struct boxes rows, classes;
     double *sums;   /* owned: of all elements of the class at hand, behind them its bounds[] */
     double *bounds; /* the least and the greatest of each value */
-    uint8_t *moved; /* owned: a row's labels in the first one's orientation */
+    uint8_t *moved; /* owned: a row of an array in the first one's orientation */
     struct made *counts;
     struct key_hash hash;
-    struct bytes list;
+    struct bytes list; /* counts of the rows at hand */
     struct sparse_means sparse;
 };
 
 /* --- which labels --- */
-
-static bool is_value(const struct plan_array *array)
-{
-    return array->binding.role == ROLE_VALUE || array->binding.role == ROLE_WDL;
-}
 
 static int open_batch(struct batch *batch, const struct plan_array *array, const struct plan *plan,
                       struct error *err)
@@ -83,17 +78,22 @@ static int open_batch(struct batch *batch, const struct plan_array *array, const
     return batch_open(batch, plan->settings->budget, err);
 }
 
+/* What an averaged array becomes begins as what it is. */
 static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, struct error *err)
 {
     struct label *label = &d->labels[d->n_all];
+    const struct npy_header *header = &array->sources[0]->header;
     const struct dtype *dtype = &array->spec.dtype;
+    const bool is_value = array->binding.role == ROLE_VALUE || array->binding.role == ROLE_WDL;
     const bool is_sparse = array->binding.sparse != SPARSE_NONE; /* sparse.h */
     const bool is_averaged = !is_kept && d->settings->means && !is_sparse;
+    struct made_form form = {
+        .key = array->key, .dtype = header->dtype, .n_dims = header->n_dims - 1};
 
     if (is_averaged && (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL))
         return plan_refuse(d->plan, array, err, "dtype %s cannot be averaged; use --copy %s",
                            dtype_name(dtype).text, array->key);
-    if (is_averaged && is_value(array) && dtype->kind != DTYPE_FLOAT)
+    if (is_averaged && is_value && dtype->kind != DTYPE_FLOAT)
         return plan_refuse(d->plan, array, err,
                            "values of dtype %s cannot be averaged: their means would be rounded "
                            "to whole numbers; use --copy %s to keep the first row's",
@@ -103,7 +103,7 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
         return 0;
     d->n_all++;
     *label = (struct label){.array = array,
-                            .is_value = is_value(array),
+                            .is_value = is_value,
                             .n = array->spec.row_nbytes / dtype->itemsize,
                             .at = d->labels_nbytes,
                             .spec = array->spec};
@@ -112,8 +112,11 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
         d->n_labels++;
         d->labels_nbytes += (label->spec.row_nbytes + 15) / 16 * 16;
         d->n_elements += label->n;
-        d->n_values += label->is_value ? label->n : 0;
+        d->n_values += is_value ? label->n : 0;
     }
+    memcpy(form.row_shape, header->shape + 1, form.n_dims * sizeof *form.row_shape);
+    if (is_averaged && (label->made = made_new(d->plan, &form, err)) == NULL)
+        return -1;
     return open_batch(&label->batch, array, d->plan, err);
 }
 
@@ -129,16 +132,16 @@ static int find_labels(struct dedupe *d, struct error *err)
         struct plan_array *array = &plan->arrays[i % plan->n_arrays];
         const enum role role = array->binding.role;
         const bool is_kept = i >= plan->n_arrays; /* those come last */
-        const bool is_averaged = is_value(array) || role == ROLE_POLICY ||
-                                 role == ROLE_ACTION_VALUES || role == ROLE_POLICY_INDEX ||
-                                 role == ROLE_POLICY_VALUE;
+        const bool is_value = role == ROLE_VALUE || role == ROLE_WDL;
+        const bool is_averaged = is_value || role == ROLE_POLICY || role == ROLE_ACTION_VALUES ||
+                                 role == ROLE_POLICY_INDEX || role == ROLE_POLICY_VALUE;
 
         if (strcmp(array->key, PLAN_SOURCE_KEY) == 0 || strcmp(array->key, PLAN_TRANSFORM_KEY) == 0)
             array->binding = (struct role_binding){.role = ROLE_DROP};
         else if (strcmp(array->key, PLAN_COUNT_KEY) == 0)
             d->count = array;
         else if (!plan_is_key(plan, array, &planes) && plan_array_has_rows(array) &&
-                 (d->settings->means || is_value(array)) && is_kept != is_averaged &&
+                 (d->settings->means || is_value) && is_kept != is_averaged &&
                  add_label(d, array, is_kept, err) != 0)
             return -1;
     }
@@ -148,26 +151,6 @@ static int find_labels(struct dedupe *d, struct error *err)
         !dtype_is_integer(&d->count->sources[0]->header.dtype))
         return plan_refuse(plan, d->count, err, "expected one whole number for each row");
     return open_batch(&d->count_batch, d->count, plan, err);
-}
-
-/* What the arrays become, which begins as what they are. */
-static int make_arrays(struct dedupe *d, struct error *err)
-{
-    const struct made_form count = {.key = PLAN_COUNT_KEY,
-                                    .dtype = {.kind = DTYPE_UINT, .itemsize = 4}};
-
-    for (size_t k = 0; k < d->n_labels && d->settings->means; k++) {
-        const struct array *array = d->labels[k].array->sources[0];
-        struct made_form form = {
-            .key = array->key, .dtype = array->header.dtype, .n_dims = array->header.n_dims - 1};
-
-        memcpy(form.row_shape, array->header.shape + 1, form.n_dims * sizeof *form.row_shape);
-        d->labels[k].made = made_new(d->plan, &form, err);
-        if (d->labels[k].made == NULL)
-            return -1;
-    }
-    d->counts = made_new(d->plan, &count, err);
-    return d->counts != NULL ? 0 : -1;
 }
 
 /* --- rows to boxes --- */
@@ -191,23 +174,16 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
     if (counts == NULL ||
         (d->count != NULL && batch_read(&d->count_batch, rows->first, rows->n, err) != 0))
         return -1;
-    for (size_t k = 0; k < d->n_all; k++) {
-        struct label *label = &d->labels[k];
-
+    for (struct label *label = d->labels; label < d->labels + d->n_all; label++)
         if (batch_read(&label->batch, rows->first, rows->n, err) != 0 ||
             (label->made != NULL &&
              made_write(label->made, rows->first, label->batch.bytes.data, rows->n, err) != 0))
             return -1;
-    }
     for (uint64_t i = 0; i < rows->n; i++) {
         const uint8_t *ties = rows->ties + i * d->n_ties;
-        const uint64_t row = rows->first + i;
-        struct row_record *record = boxes_add(&d->rows, boxes_of_key(&d->rows, rows->keys[i]), err);
+        struct row_record record = {.key = rows->keys[i], .row = rows->first + i};
         int64_t count = 1;
 
-        if (record == NULL)
-            return -1;
-        uint8_t *labels = (uint8_t *)(record + 1);
         if (d->count != NULL) {
             const struct row told = batch_row(&d->count_batch, i);
 
@@ -216,51 +192,31 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
         if (count < 1 || count > UINT32_MAX)
             return plan_refuse(d->plan, d->count, err,
                                "row %" PRIu64 ": %" PRId64 ", expected a count from 1 to %" PRIu32,
-                               row, count, UINT32_MAX);
+                               record.row, count, UINT32_MAX);
         bytes_put_le(counts + 4 * i, (uint64_t)count, 4);
-        d->hash.value = 0;
         /* What the arrays that are kept say of the row is compared by a hash. */
-        for (size_t k = 0; k < d->n_all; k++) {
+        d->hash.value = 0;
+        for (size_t k = d->n_labels; k < d->n_all; k++) {
             const struct label *label = &d->labels[k];
-            const uint64_t n_bytes = label->spec.row_nbytes;
-            const uint8_t *from = label->batch.bytes.data + i * n_bytes;
 
-            if (k < d->n_labels)
-                memcpy(labels + label->at, from, n_bytes);
-            else if (key_hash_add(&d->hash, &label->spec, d->key.ids[key_lowest_tie(ties)], from,
-                                  &why) != 0)
-                return refuse_row(d, label, row, &why, err);
+            if (key_hash_add(&d->hash, &label->spec, d->key.ids[key_lowest_tie(ties)],
+                             label->batch.bytes.data + i * label->spec.row_nbytes, &why) != 0)
+                return refuse_row(d, label, record.row, &why, err);
         }
+        record.weight = (uint64_t)count;
+        record.others = d->hash.value;
+        uint8_t *labels = boxes_add(&d->rows, &record, sizeof record, err);
+        if (labels == NULL)
+            return -1;
+        for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++)
+            memcpy(labels + label->at, label->batch.bytes.data + i * label->spec.row_nbytes,
+                   label->spec.row_nbytes);
         memcpy(labels + d->labels_nbytes, ties, d->n_ties);
-        *record = (struct row_record){
-            .key = rows->keys[i], .row = row, .weight = (uint64_t)count, .others = d->hash.value};
     }
     return made_write(d->counts, rows->first, counts, rows->n, err);
 }
 
 /* --- rows to classes --- */
-
-/* Add a row's labels, in the orientation of the first, to those of its class. */
-static void add_up(struct dedupe *d, const uint8_t *labels, uint64_t weight, bool is_first)
-{
-    double *sum = d->sums, *bound = d->bounds;
-
-    for (size_t k = 0; k < d->n_labels; k++) {
-        const struct label *label = &d->labels[k];
-        const struct dtype *dtype = &label->spec.dtype;
-
-        for (uint64_t i = 0; i < label->n; i++, sum++) {
-            const double x = dtype_get_double(dtype, labels + label->at + i * dtype->itemsize);
-
-            *sum = is_first ? (double)weight * x : *sum + (double)weight * x;
-            if (!label->is_value)
-                continue;
-            bound[0] = is_first || x < bound[0] ? x : bound[0];
-            bound[1] = is_first || x > bound[1] ? x : bound[1];
-            bound += 2;
-        }
-    }
-}
 
 /* The lowest transform that takes a row to the first of its class: to the canonical image, and from
  * there by the inverse of any that takes the first one there. */
@@ -280,28 +236,25 @@ static uint32_t to_first(const struct dedupe *d, const uint8_t *ties, const uint
     return lowest;
 }
 
-/* The records first .. end - 1 of the list, in the order of rows, are a class: all but the first
- * row are left out, and what becomes of that one is put into a box. */
-static int join_rows(struct dedupe *d, size_t first, size_t end, struct error *err)
+/* The records of a class, in the order of rows: their labels are added up in the orientation of the
+ * first, all rows but that one are left out, and what becomes of it is put into a box. */
+static int join_rows(struct dedupe *d, const uint8_t *records, size_t n, struct error *err)
 {
-    const struct row_record *one = (const void *)(d->list.data + first);
-    struct class_record class = {.key = one->key, .row = one->row};
+    const struct row_record *one = (const void *)records;
     const uint8_t *ties = (const uint8_t *)(one + 1) + d->labels_nbytes;
-    const double *sum = d->sums;
+    struct class_record class = {.key = one->key, .row = one->row, .n_rows = n};
     bool others_differ = false;
     struct error why = {0};
 
-    d->result->n_positions++;
-    for (size_t at = first; at < end; at += d->rows.record_nbytes) {
-        const struct row_record *record = (const void *)(d->list.data + at);
+    for (size_t r = 0; r < n; r++) {
+        const struct row_record *record = (const void *)(records + r * d->rows.record_nbytes);
         const uint8_t *labels = (const uint8_t *)(record + 1);
-        const uint32_t t = record != one ? to_first(d, labels + d->labels_nbytes, ties) : 0;
+        const uint32_t t = r > 0 ? to_first(d, labels + d->labels_nbytes, ties) : 0;
+        const double weight = (double)record->weight;
+        double *sum = d->sums, *bound = d->bounds;
 
-        class.n_rows++;
         class.weight += record->weight;
         others_differ |= record->others != one->others;
-        if (first + d->rows.record_nbytes == end) /* it stays as it is */
-            break;
         if (class.weight > UINT32_MAX)
             return error_set(err, ERROR_DATA,
                              "%s: row %" PRIu64 ": " PLAN_COUNT_KEY
@@ -311,44 +264,49 @@ static int join_rows(struct dedupe *d, size_t first, size_t end, struct error *e
                        &(struct sparse_member){class.row, record->row, record->weight, t},
                        err) != 0)
             return -1;
-        for (size_t k = 0; k < d->n_labels && record != one; k++) {
-            const struct label *label = &d->labels[k];
-
-            if (kernel_row(&label->spec, t, labels + label->at, NULL, d->moved + label->at, &why) !=
-                0)
-                return refuse_row(d, label, record->row, &why, err);
-        }
-        add_up(d, record != one ? d->moved : labels, record->weight, record == one);
-        if (record != one)
+        if (r > 0)
             selection_clear(&d->plan->selection, record->row, 0);
+        for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++) {
+            const struct dtype *dtype = &label->spec.dtype;
+            const uint8_t *from = r > 0 ? d->moved : labels + label->at;
+
+            if (r > 0 && kernel_row(&label->spec, t, labels + label->at, NULL, d->moved, &why) != 0)
+                return refuse_row(d, label, record->row, &why, err);
+            for (uint64_t i = 0; i < label->n; i++, sum++) {
+                const double x = dtype_get_double(dtype, from + i * dtype->itemsize);
+
+                *sum = r > 0 ? *sum + weight * x : weight * x;
+                if (!label->is_value)
+                    continue;
+                bound[0] = r == 0 || x < bound[0] ? x : bound[0];
+                bound[1] = r == 0 || x > bound[1] ? x : bound[1];
+                bound += 2;
+            }
+        }
     }
-    if (class.n_rows > d->result->largest)
-        d->result->largest = class.n_rows;
-    if (class.n_rows == 1)
-        return 0;
     d->result->n_others += others_differ;
-    struct class_record *out = boxes_add(&d->classes, boxes_of_row(&d->classes, class.row), err);
-    if (out == NULL)
-        return -1;
     for (const double *bound = d->bounds; bound < d->bounds + 2 * d->n_values; bound += 2)
         if (bound[1] - bound[0] > class.max - class.min || bound == d->bounds) {
             class.min = bound[0];
             class.max = bound[1];
         }
-    *out = class;
+    uint8_t *means = boxes_add(&d->classes, &class, sizeof class, err);
+    if (means == NULL)
+        return -1;
+    const double *sum = d->sums;
     for (size_t k = 0; k < d->n_labels && d->settings->means; k++) {
-        const struct label *label = &d->labels[k];
-        const struct dtype *dtype = &label->spec.dtype;
-        uint8_t *to = (uint8_t *)(out + 1) + label->at;
+        const struct dtype *dtype = &d->labels[k].spec.dtype;
 
-        for (uint64_t i = 0; i < label->n; i++, to += dtype->itemsize)
-            dtype_put_double(dtype, *sum++ / (double)class.weight, to);
+        for (uint64_t i = 0; i < d->labels[k].n; i++)
+            dtype_put_double(dtype, *sum++ / (double)class.weight,
+                             means + d->labels[k].at + i * dtype->itemsize);
     }
     return 0;
 }
 
 /* --- back to rows --- */
 
+/* A line of --conflicts, when a class is one. */
 static int list_conflict(struct dedupe *d, const struct class_record *class, struct error *err)
 {
     const struct plan *plan = d->plan;
@@ -356,21 +314,20 @@ static int list_conflict(struct dedupe *d, const struct class_record *class, str
     uint64_t row = class->row;
     size_t i = 0;
 
+    if (!(class->max - class->min > d->settings->conflict))
+        return 0;
     d->result->n_conflicts++;
     if (d->settings->conflicts == NULL)
         return 0;
     while (row >= plan->archive_rows[i])
         row -= plan->archive_rows[i++];
     const char *path = plan->archives[i].path;
+    const bool is_quoted = strpbrk(path, ",\"\n\r") != NULL;
     int status =
         text_append(&line, err, "%016" PRIx64 "%016" PRIx64 ",%" PRIu64 ",%.17g,%.17g,",
-                    class->key.high, class->key.low, class->n_rows, class->min, class->max);
-    if (status == 0)
-        status = strpbrk(path, ",\"\n\r") == NULL
-                     ? text_append(&line, err, "%s", path)
-                     : text_append(&line, err, "\"%s\"", text_path(path).text);
-    if (status == 0)
-        status = text_append(&line, err, ",%" PRIu64 "\n", row);
+                    class->key.high, class->key.low, class->n_rows, class->min, class->max) |
+        text_append(&line, err, is_quoted ? "\"%s\",%" PRIu64 "\n" : "%s,%" PRIu64 "\n",
+                    is_quoted ? text_path(path).text : path, row);
     if (status == 0)
         status = output_write(&d->result->conflicts, line.text, line.n_bytes, err);
     text_release(&line);
@@ -381,50 +338,51 @@ static int write_classes(struct dedupe *d, struct error *err)
 {
     static const char head[] = "key,rows,min,max,first_file,first_row\n";
     struct output *conflicts = &d->result->conflicts;
+    const void *records;
+    ssize_t n;
 
     if (d->settings->conflicts != NULL &&
         (output_open(conflicts, d->settings->conflicts, d->settings->force, err) != 0 ||
          output_write(conflicts, head, sizeof head - 1, err) != 0))
         return -1;
-    for (size_t box = 0; box < d->classes.n; box++) {
-        if (boxes_sorted(&d->classes, box, &d->list, err) != 0)
-            return -1;
-        for (size_t at = 0; at < d->list.n_bytes; at += d->classes.record_nbytes) {
-            const struct class_record *class = (const void *)(d->list.data + at);
-            const uint8_t *labels = (const uint8_t *)(class + 1);
-            uint8_t count[4];
+    while ((n = boxes_next(&d->classes, &records, err)) > 0) {
+        const struct class_record *class = records;
+        const uint8_t *labels = (const uint8_t *)(class + 1);
+        uint8_t count[4];
 
-            bytes_put_le(count, class->weight, 4);
-            if ((class->max - class->min > d->settings->conflict &&
-                 list_conflict(d, class, err) != 0) ||
-                made_write(d->counts, class->row, count, 1, err) != 0)
+        bytes_put_le(count, class->weight, 4);
+        if (list_conflict(d, class, err) != 0 ||
+            made_write(d->counts, class->row, count, 1, err) != 0)
+            return -1;
+        for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++)
+            if (label->made != NULL &&
+                made_write(label->made, class->row, labels + label->at, 1, err) != 0)
                 return -1;
-            for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++)
-                if (label->made != NULL &&
-                    made_write(label->made, class->row, labels + label->at, 1, err) != 0)
-                    return -1;
-        }
     }
-    for (size_t k = 0; k < d->n_labels; k++)
+    for (size_t k = 0; k < d->n_labels && n == 0; k++)
         if (d->labels[k].made != NULL && made_put(d->plan, d->labels[k].made, err) != 0)
             return -1;
-    return sparse_write(&d->sparse, err) != 0 ? -1 : made_put(d->plan, d->counts, err);
+    return n < 0 || sparse_write(&d->sparse, err) != 0 ? -1 : made_put(d->plan, d->counts, err);
 }
 
 static int fold(struct dedupe *d, struct error *err)
 {
     struct plan *plan = d->plan;
-    const struct dedupe_result *r = d->result;
+    struct dedupe_result *r = d->result;
     const struct key_reader reader = {plan, &d->key, d->settings, false, keep_rows, d};
     const uint64_t memory = d->settings->max_memory;
+    const struct made_form count = {.key = PLAN_COUNT_KEY,
+                                    .dtype = {.kind = DTYPE_UINT, .itemsize = 4}};
     uint64_t row = 0, n_left = 0;
+    const void *records;
+    ssize_t n;
 
     if (plan_survey(plan, err) != 0 || key_of_plan(&d->key, plan, NULL, err) != 0 ||
         find_labels(d, err) != 0 ||
         (d->settings->means && sparse_find(&d->sparse, plan, memory / 8, err) != 0) ||
         plan_keep_rows(plan, err) != 0)
         return -1;
-    d->n_ties = (uint32_t)key_ties_nbytes(&d->key);
+    d->n_ties = key_ties_nbytes(&d->key);
     const uint64_t record_nbytes = sizeof(struct row_record) + d->labels_nbytes + d->n_ties;
     d->rows = (struct boxes){.n = boxes_wanted(plan->n_rows, 2 * (record_nbytes + 32), memory / 32),
                              .record_nbytes = record_nbytes,
@@ -441,20 +399,17 @@ static int fold(struct dedupe *d, struct error *err)
     if (d->moved == NULL || d->sums == NULL)
         return error_no_memory(err, "labels");
     d->bounds = d->sums + d->n_elements;
-    if (make_arrays(d, err) != 0 || boxes_open(&d->rows, err) != 0 ||
+    if ((d->counts = made_new(plan, &count, err)) == NULL || boxes_open(&d->rows, err) != 0 ||
         boxes_open(&d->classes, err) != 0 || key_reader_run(&reader, err) != 0)
         return -1;
-    for (size_t box = 0; box < d->rows.n; box++) {
-        if (boxes_sorted(&d->rows, box, &d->list, err) != 0)
+    r->n_rows = plan->n_rows;
+    while ((n = boxes_next(&d->rows, &records, err)) > 0) {
+        r->n_positions++;
+        r->largest = (uint64_t)n > r->largest ? (uint64_t)n : r->largest;
+        if (n > 1 && join_rows(d, records, (size_t)n, err) != 0) /* others stay as they are */
             return -1;
-        for (size_t first = 0, end; first < d->list.n_bytes; first = end) {
-            end = boxes_end_of_key(&d->rows, &d->list, first);
-            if (join_rows(d, first, end, err) != 0)
-                return -1;
-        }
     }
-    d->result->n_rows = plan->n_rows;
-    if (write_classes(d, err) != 0 ||
+    if (n < 0 || write_classes(d, err) != 0 ||
         (r->n_others > 0 && plan_warn(plan, err,
                                       "%" PRIu64 " positions have rows that differ in arrays that "
                                       "are not averaged: the first one's are kept",

@@ -66,56 +66,52 @@ static uint64_t element_at(const struct spec *spec, uint64_t p, uint64_t cell)
     return spec_plane_at(spec, p) + cell * spec->inner;
 }
 
-/* Key element of each element of a row; those off board have none. */
-static void rank_elements(struct key_array *a, uint32_t *rank)
+/* Which element of the row each element of the key bytes is, under every transform. */
+static int fill_axis(const struct key *key, struct key_array *a, struct error *err)
 {
     const struct spec *spec = &a->spec;
-    const uint64_t padded = spec->kind == SPEC_BITS ? (spec->axis + 7) / 8 * 8 : spec->axis;
-    const uint64_t inner = spec->inner;
+    const bool is_bits = spec->kind == SPEC_BITS;
+    const uint64_t first = a->kept.first, last = a->kept.last, inner = spec->inner;
+    const uint64_t padded = (spec->axis + 7) / 8 * 8;
+    uint32_t *rank = calloc(a->n_in + 1, sizeof *rank); /* key element of each element of a row */
+    int status = 0;
 
-    a->n_out = 0;
-    for (uint64_t i = 0; i < a->n_in; i++)
+    if (rank == NULL)
+        return error_no_memory(err, "keys of positions");
+    /* Those off board have none; bits are in the order of their weight in a byte, so that they
+     * compare as bytes do. */
+    for (uint64_t i = 0; i < a->n_in && !is_bits; i++)
         if (is_kept(a, i / inner / spec->axis * inner + i % inner, i / inner % spec->axis))
             rank[i] = (uint32_t)a->n_out++;
-    if (spec->kind != SPEC_BITS)
-        return;
-    /* Bits in the order of their weight in a byte, so that they compare as bytes do. */
-    for (uint64_t p = a->kept.first; p <= a->kept.last; p++)
+    for (uint64_t p = first; p <= last && is_bits; p++, a->n_out += padded)
         for (uint64_t k = 0; k < spec->axis; k++)
-            rank[p * spec->axis + k] = (uint32_t)((p - a->kept.first) * padded +
-                                                  (spec->lsb_first ? k / 8 * 8 + 7 - k % 8 : k));
-    a->n_out = (a->kept.last - a->kept.first + 1) * padded;
-}
-
-static int fill_axis(const struct key *key, struct key_array *a, const uint32_t *rank,
-                     struct error *err)
-{
-    const struct spec *spec = &a->spec;
-
-    for (uint32_t i = 0; i < key->n_ids; i++) {
+            rank[p * spec->axis + k] =
+                (uint32_t)(a->n_out + (spec->lsb_first ? k / 8 * 8 + 7 - k % 8 : k));
+    for (uint32_t i = 0; i < key->n_ids && status == 0; i++) {
         const uint32_t t = key->ids[i];
         uint32_t *src = a->src + i * a->n_out;
 
         for (uint64_t k = 0; k < a->n_out; k++)
             src[k] = (uint32_t)a->n_in; /* a pad bit: 0 */
-        for (uint64_t p = a->kept.first; p <= a->kept.last; p++) {
+        for (uint64_t p = first; p <= last && status == 0; p++) {
             const uint64_t to = spec_plane_to(spec, t, p);
 
-            if (to < a->kept.first || to > a->kept.last)
-                return error_set(err, ERROR_USAGE,
-                                 "--key: %s: transform %u (%s) takes plane %llu to %llu, which is "
-                                 "not among planes %llu-%llu",
-                                 text_path(a->name).text, t, key->board->transforms[t].name,
-                                 (unsigned long long)p, (unsigned long long)to,
-                                 (unsigned long long)a->kept.first,
-                                 (unsigned long long)a->kept.last);
-            for (uint64_t cell = 0; cell < spec->axis; cell++)
+            if (to < first || to > last)
+                status = error_set(
+                    err, ERROR_USAGE,
+                    "--key: %s: transform %u (%s) takes plane %llu to %llu, which is not among "
+                    "planes %llu-%llu",
+                    text_path(a->name).text, t, key->board->transforms[t].name,
+                    (unsigned long long)p, (unsigned long long)to, (unsigned long long)first,
+                    (unsigned long long)last);
+            for (uint64_t cell = 0; cell < spec->axis && status == 0; cell++)
                 if (is_kept(a, p, cell))
                     src[rank[element_at(spec, to, spec->steps[t].dst[cell])]] =
                         (uint32_t)element_at(spec, p, cell);
         }
     }
-    return 0;
+    free(rank);
+    return status;
 }
 
 static int set_guises(const struct key *key, struct key_array *a, struct error *err)
@@ -156,8 +152,6 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
                    at = spec->channels_last && spec->outer == 1 ? n_dims - 1 : 0;
     uint64_t shape[NPY_MAX_DIMS];
     struct key_array *a;
-    uint32_t *rank = NULL;
-    int status = -1;
 
     if (list_room(&key->arrays, key->n_arrays + 1, sizeof *a, "keys of positions", err) != 0)
         return -1;
@@ -183,26 +177,20 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     a->name = strdup(in->array->key);
     a->src = calloc((size_t)key->n_ids * (a->n_in + 8 * spec->n_planes) + 1, sizeof *a->src);
     a->guise = calloc(key->n_ids + 1, 1);
-    rank = calloc(a->n_in + 1, sizeof *rank);
-    if (a->name == NULL || a->src == NULL || a->guise == NULL || rank == NULL) {
-        status = error_no_memory(err, "keys of positions");
-    } else if (is_axis) {
-        rank_elements(a, rank);
-        status = fill_axis(key, a, rank, err);
-    } else {
-        a->n_out = a->n_in;
-        for (uint32_t i = 0; i < key->n_ids; i++)
-            for (uint64_t k = 0; k < a->n_in; k++)
-                a->src[i * a->n_out + k] = spec->kind == SPEC_TRIPLE
-                                               ? key->board->transforms[key->ids[i]].number_src[k]
-                                               : (uint32_t)k;
-        status = 0;
-    }
-    free(rank);
-    a->is_plain = status == 0 && a->n_out == a->n_in;
+    if (a->name == NULL || a->src == NULL || a->guise == NULL)
+        return error_no_memory(err, "keys of positions");
+    if (is_axis && fill_axis(key, a, err) != 0)
+        return -1;
+    a->n_out = is_axis ? a->n_out : a->n_in;
+    for (uint64_t i = 0; i < key->n_ids && !is_axis; i++)
+        for (uint64_t k = 0; k < a->n_in; k++)
+            a->src[i * a->n_in + k] = spec->kind == SPEC_TRIPLE
+                                          ? key->board->transforms[key->ids[i]].number_src[k]
+                                          : (uint32_t)k;
+    a->is_plain = a->n_out == a->n_in;
     for (uint64_t k = 0; k < a->n_out && a->is_plain; k++)
         a->is_plain = a->src[k] == k;
-    return status == 0 ? set_guises(key, a, err) : -1;
+    return set_guises(key, a, err);
 }
 
 /* --- what the arrays are --- */
@@ -365,21 +353,6 @@ static inline __attribute__((always_inline)) int copy_items(struct guised a, uin
      : (item) == 8 ? do_items((a), (b), (n), 8) \
                    : do_items((a), (b), (n), (item)))
 
-/* Image `id` against image `best`: as their key bytes compare. */
-static int compare_images(const struct key *key, const struct key_room *room, uint32_t id,
-                          uint32_t best)
-{
-    int order = 0;
-
-    for (size_t i = 0; i < key->n_arrays && order == 0; i++) {
-        const struct key_array *a = &key->arrays[i];
-
-        order = FOR_SIZE(compare_items, guised_of(a, room, id), guised_of(a, room, best), a->n_out,
-                         a->item);
-    }
-    return order;
-}
-
 static void write_image(const struct key *key, const struct key_room *room, uint32_t id)
 {
     uint8_t *out = room->bytes;
@@ -418,8 +391,14 @@ struct key_value key_of(const struct key *key, struct key_room *room)
     memset(room->ties, 0, key_ties_nbytes(key));
     room->ties[0] = 1;
     for (uint32_t id = 1; id < key->n_ids; id++) {
-        const int order = compare_images(key, room, id, best);
+        int order = 0; /* of this image and the best one, as their key bytes compare */
 
+        for (size_t i = 0; i < key->n_arrays && order == 0; i++) {
+            const struct key_array *a = &key->arrays[i];
+
+            order = FOR_SIZE(compare_items, guised_of(a, room, id), guised_of(a, room, best),
+                             a->n_out, a->item);
+        }
         if (order > 0)
             continue;
         if (order < 0) {

@@ -16,6 +16,7 @@
 #include "positions/positions.h"
 #include "shard/batch.h"
 
+#include <endian.h>
 #include <math.h>
 #include <xxhash.h>
 
@@ -25,42 +26,35 @@
 
 /* --- what the key is made of --- */
 
-static int add_numbers(struct bytes *list, const uint32_t *numbers, size_t n, struct error *err)
-{
-    uint8_t number[4];
-    int status = 0;
-
-    for (size_t i = 0; i < n && status == 0; i++) {
-        bytes_put_le(number, numbers[i], 4);
-        status = bytes_append(list, number, 4, err);
-    }
-    return status;
-}
-
 /* A board from a file goes by its tables, wherever the file is and however it is written: rows,
  * columns, cells and planes, then each transform: whether it swaps colours, where it sends cells,
  * and planes where it says so; all of them numbers of 4 bytes, little-endian. */
 static int name_board(const struct board *board, struct text *name, struct error *err)
 {
     const uint32_t sizes[] = {board->rows, board->cols, board->n_cells, board->n_planes};
-    struct bytes list = {0};
+    const size_t n_most = 4 + board->n_transforms * (1 + (size_t)board->n_cells + board->n_planes);
     char hex[DIGEST_HEX_NBYTES];
+    size_t n = 0;
 
     if (board->file_text == NULL)
         return text_append(name, err, "%s", board->name);
-    int status = add_numbers(&list, sizes, 4, err);
-    for (uint32_t t = 0; t < board->n_transforms && status == 0; t++) {
+    uint32_t *list = calloc(n_most, sizeof *list);
+    if (list == NULL)
+        return error_no_memory(err, "keys of positions");
+    for (; n < 4; n++)
+        list[n] = htole32(sizes[n]);
+    for (uint32_t t = 0; t < board->n_transforms; t++) {
         const struct board_transform *transform = &board->transforms[t];
-        const uint32_t swaps = transform->swaps_colours;
 
-        status = add_numbers(&list, &swaps, 1, err) |
-                 add_numbers(&list, transform->dst, board->n_cells, err);
-        if (status == 0 && transform->planes != NULL)
-            status = add_numbers(&list, transform->planes, board->n_planes, err);
+        list[n++] = htole32(transform->swaps_colours);
+        for (uint32_t cell = 0; cell < board->n_cells; cell++)
+            list[n++] = htole32(transform->dst[cell]);
+        for (uint32_t p = 0; transform->planes != NULL && p < board->n_planes; p++)
+            list[n++] = htole32(transform->planes[p]);
     }
-    digest_bytes(list.data, list.n_bytes, hex);
-    bytes_release(&list);
-    return status == 0 ? text_append(name, err, "file:%s", hex) : -1;
+    digest_bytes(list, n * sizeof *list, hex);
+    free(list);
+    return text_append(name, err, "file:%s", hex);
 }
 
 /* Whether an array can be converted to the type that another set's has, value by value. */
@@ -240,7 +234,7 @@ struct column {
     const struct plan_array *array;
     struct reader source;
     struct batch batches[2];       /* a chunk each */
-    const struct dtype *from, *to; /* NULL: the same */
+    const struct dtype *from, *to; /* to NULL: the same */
     uint64_t row_nbytes;           /* as the key wants them */
     uint8_t *converted[2];         /* owned: the chunks, where types differ */
 };
@@ -261,10 +255,9 @@ struct run {
 static int read_chunk(struct run *run, unsigned chunk, uint64_t first, struct error *err)
 {
     struct key_rows *rows = &run->chunks[chunk];
-    const uint64_t left = run->n_rows - first;
 
     rows->first = first;
-    rows->n = left < run->chunk_rows ? left : run->chunk_rows;
+    rows->n = smaller(run->n_rows - first, run->chunk_rows);
     for (size_t k = 0; k < run->n_columns && rows->n > 0; k++) {
         struct column *column = &run->columns[k];
         const struct dtype *from = column->from, *to = column->to;
@@ -334,68 +327,66 @@ static int read_all(void *self, struct crew *crew)
     return status;
 }
 
-static int open_columns(struct run *run, struct error *err)
+static int open_run(struct run *run, struct error *err)
 {
-    const struct plan *plan = run->reader->plan;
+    const struct key_reader *reader = run->reader;
+    const struct plan *plan = reader->plan;
     const char *planes;
 
     run->columns = calloc(plan->n_arrays + 1, sizeof *run->columns);
-    if (run->columns == NULL)
+    run->rooms = calloc((size_t)run->n_workers, sizeof *run->rooms);
+    if (run->columns == NULL || run->rooms == NULL)
         return error_no_memory(err, "keys of positions");
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
+        const struct array *source = array->sources[0];
         struct column *column = &run->columns[run->n_columns];
 
         if (!plan_is_key(plan, array, &planes))
             continue;
         run->n_columns++;
-        column->array = array;
-        column->row_nbytes = array->sources[0]->row_nbytes;
-        column->to = type_in(run->reader->key, array->sources[0]);
-        if (column->to != NULL) {
-            column->from = &array->sources[0]->header.dtype;
+        *column =
+            (struct column){.array = array,
+                            .from = &source->header.dtype,
+                            .to = type_in(reader->key, source),
+                            .row_nbytes = source->row_nbytes,
+                            .source = {.arrays = array->sources, .n_arrays = plan->n_archives}};
+        if (column->to != NULL)
             column->row_nbytes = column->row_nbytes / column->from->itemsize * column->to->itemsize;
-        }
         run->row_nbytes += column->row_nbytes;
-        column->source = (struct reader){.arrays = array->sources, .n_arrays = plan->n_archives};
         if (reader_open(&column->source, plan->settings->budget, err) != 0)
             return -1;
         column->batches[0].reader = column->batches[1].reader = &column->source;
     }
-    run->chunk_rows = CHUNK_NBYTES / (run->row_nbytes + 1) + 1;
-    if (run->chunk_rows > MAX_ROWS)
-        run->chunk_rows = MAX_ROWS;
-    for (size_t i = 0; i < run->n_columns; i++) {
-        struct column *column = &run->columns[i];
+    run->chunk_rows = smaller(CHUNK_NBYTES / (run->row_nbytes + 1) + 1, MAX_ROWS);
+    for (int k = 0; k < 2; k++) {
+        struct key_rows *rows = &run->chunks[k];
 
-        for (int k = 0; k < 2 && column->to != NULL; k++)
-            if ((column->converted[k] = malloc(run->chunk_rows * column->row_nbytes + 1)) == NULL)
+        rows->keys = calloc(run->chunk_rows, sizeof *rows->keys);
+        rows->exact = calloc(run->chunk_rows, sizeof *rows->exact);
+        rows->ties = calloc(run->chunk_rows, key_ties_nbytes(reader->key));
+        if (rows->keys == NULL || rows->exact == NULL || rows->ties == NULL)
+            return error_no_memory(err, "keys of positions");
+        for (struct column *c = run->columns; c < run->columns + run->n_columns; c++)
+            if (c->to != NULL &&
+                (c->converted[k] = malloc(run->chunk_rows * c->row_nbytes + 1)) == NULL)
                 return error_no_memory(err, "keys of positions");
     }
+    for (int i = 0; i < run->n_workers; i++)
+        if (key_room_init(&run->rooms[i], reader->key, err) != 0)
+            return -1;
     return 0;
 }
 
 int key_reader_run(const struct key_reader *reader, struct error *err)
 {
-    const size_t ties_nbytes = key_ties_nbytes(reader->key);
-    struct run run = {.reader = reader, .n_rows = reader->plan->n_rows, .err = err};
-    int status = open_columns(&run, err);
+    struct run run = {.reader = reader,
+                      .n_workers =
+                          reader->settings->n_threads > 0 ? reader->settings->n_threads : 1,
+                      .n_rows = reader->plan->n_rows,
+                      .err = err};
+    const int status = open_run(&run, err) == 0 ? crew_run(run.n_workers, read_all, &run) : -1;
 
-    run.n_workers = reader->settings->n_threads > 0 ? reader->settings->n_threads : 1;
-    run.rooms = calloc((size_t)run.n_workers, sizeof *run.rooms);
-    if (run.rooms == NULL && status == 0)
-        status = error_no_memory(err, "keys of positions");
-    for (int i = 0; i < run.n_workers && status == 0; i++)
-        status = key_room_init(&run.rooms[i], reader->key, err);
-    for (struct key_rows *rows = run.chunks; rows < run.chunks + 2 && status == 0; rows++) {
-        rows->keys = calloc(run.chunk_rows, sizeof *rows->keys);
-        rows->exact = calloc(run.chunk_rows, sizeof *rows->exact);
-        rows->ties = calloc(run.chunk_rows, ties_nbytes);
-        if (rows->keys == NULL || rows->exact == NULL || rows->ties == NULL)
-            status = error_no_memory(err, "keys of positions");
-    }
-    if (status == 0)
-        status = crew_run(run.n_workers, read_all, &run);
     for (size_t i = 0; i < run.n_columns; i++) {
         for (int k = 0; k < 2; k++) {
             batch_release(&run.columns[i].batches[k]);
@@ -447,9 +438,9 @@ struct images {
 static int visit(void *self, const struct key_rows *rows, struct error *err)
 {
     struct images *x = self;
+    struct plan *plan = x->plan;
 
     for (uint64_t i = 0; x->canonical && i < rows->n; i++) {
-        struct plan *plan = x->plan;
         const uint8_t id = x->key.ids[key_lowest_tie(rows->ties + i * key_ties_nbytes(&x->key))];
 
         for (uint32_t k = 0; k < plan->n_chosen; k++)

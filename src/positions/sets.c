@@ -29,7 +29,7 @@ struct value {
 
 /* A row of set 0 that occurs in another one. */
 struct match {
-    uint64_t row, set, other;
+    uint64_t row, set, other, unused; /* in a list as in a box */
 };
 
 struct compare {
@@ -45,21 +45,9 @@ struct compare {
     struct value *values;   /* owned: and its values, where positions are counted */
     size_t n_values;
     struct key_hash hash;
-    struct bytes list; /* the box at hand, sorted */
 };
 
 /* --- reading --- */
-
-static int add_record(const struct compare *c, struct boxes *boxes, struct key_value key,
-                      uint64_t row, struct error *err)
-{
-    struct record *to = boxes_add(boxes, boxes_of_key(boxes, key), err);
-
-    if (to == NULL)
-        return -1;
-    *to = (struct record){key, c->set, row};
-    return 0;
-}
 
 static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 {
@@ -70,7 +58,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
         if (batch_read(&c->values[v].batch, rows->first, rows->n, err) != 0)
             return -1;
     for (uint64_t i = 0; i < rows->n; i++) {
-        uint64_t row = c->n_before + rows->first + i;
+        struct record record = {rows->keys[i], c->set, c->n_before + rows->first + i};
 
         c->hash.value = 0;
         for (size_t v = 0; v < c->n_values; v++)
@@ -79,9 +67,11 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
                              batch_row(&c->values[v].batch, i).bytes, err) != 0)
                 return -1;
         if (c->sets->positions != NULL)
-            row = c->hash.value;
-        if (add_record(c, &c->symmetry, rows->keys[i], row, err) != 0 ||
-            (c->sets->exact != NULL && add_record(c, &c->exact, rows->exact[i], row, err) != 0))
+            record.row = c->hash.value;
+        if (boxes_add(&c->symmetry, &record, sizeof record, err) == NULL)
+            return -1;
+        record.key = rows->exact[i];
+        if (c->sets->exact != NULL && boxes_add(&c->exact, &record, sizeof record, err) == NULL)
             return -1;
     }
     return 0;
@@ -265,75 +255,55 @@ static int read_sets(struct compare *c, struct error *err)
 
 /* --- looking at boxes --- */
 
-/* The rows of one key. */
-struct meeting {
-    const struct record *own; /* the first of them */
-    uint64_t *n_rows;         /* owned, by set; so is the rest. All 0 between two keys. */
-    uint64_t *firsts;         /* the first row of each set that has one */
-    uint64_t *sets;           /* those that have one, in order */
-    size_t n_sets;
-};
-
-/* Rows of set 0 that have one key: put each into its box with the first one of every other set. */
-static int note_matches(struct compare *c, const struct meeting *m, struct error *err)
-{
-    for (uint64_t i = 0; i < m->n_rows[0]; i++)
-        for (size_t k = 1; k < m->n_sets; k++) {
-            struct match *match =
-                boxes_add(&c->matches, boxes_of_row(&c->matches, m->own[i].row), err);
-
-            if (match == NULL)
-                return -1;
-            *match = (struct match){m->own[i].row, m->sets[k], m->firsts[m->sets[k]]};
-        }
-    return 0;
-}
-
-/* Fill a matrix; of what is alike up to symmetry, count positions and note the rows of set 0 that
- * occur in others, where that is asked for. */
+/* Fill a matrix; of what is alike up to symmetry, count positions and put the rows of set 0 that
+ * occur in others into boxes, with the first one of every other set, where that is asked for. */
 static int look_at_boxes(struct compare *c, struct boxes *boxes, uint64_t *matrix,
                          struct error *err)
 {
-    const struct sets *sets = c->sets;
-    const size_t n = sets->n;
+    const size_t n_all = c->sets->n;
     const bool is_symmetry = boxes == &c->symmetry;
-    struct set_positions *p = is_symmetry ? sets->positions : NULL;
-    uint64_t *room = calloc(3 * n, sizeof *room);
-    struct meeting m = {.n_rows = room, .firsts = room + n, .sets = room + 2 * n};
+    struct set_positions *p = is_symmetry ? c->sets->positions : NULL;
+    uint64_t *room = calloc(3 * n_all, sizeof *room);
+    /* Of the records of one key, by set: how many rows (0 between two keys) and the first of them;
+     * and the sets that have one, in order. */
+    uint64_t *n_rows = room, *firsts = room + n_all, *sets = room + 2 * n_all;
     int status = room != NULL ? 0 : error_no_memory(err, "rows of sets");
+    const void *records;
+    ssize_t n = 0;
 
-    for (size_t box = 0; box < N_BOXES && status == 0; box++) {
-        status = boxes_sorted(boxes, box, &c->list, err);
-        /* The rows of one key: by set, and by number. */
-        for (size_t first = 0, end; first < c->list.n_bytes && status == 0; first = end) {
-            const struct record *record = (const void *)(c->list.data + first);
-            bool differ = false;
+    while (status == 0 && (n = boxes_next(boxes, &records, err)) > 0) {
+        const struct record *own = records, *end = own + n;
+        size_t n_sets = 0;
+        bool differ = false;
 
-            end = boxes_end_of_key(boxes, &c->list, first);
-            m.own = record;
-            m.n_sets = 0;
-            for (; (const uint8_t *)record < c->list.data + end; record++) {
-                differ |= record->row != m.own->row;
-                if (m.n_rows[record->set]++ > 0)
-                    continue;
-                m.firsts[record->set] = record->row;
-                m.sets[m.n_sets++] = record->set;
-            }
-            for (size_t i = 0; i < m.n_sets && matrix != NULL; i++)
-                for (size_t k = 0; k < m.n_sets; k++)
-                    matrix[m.sets[i] * n + m.sets[k]] += m.n_rows[m.sets[i]] - (i == k);
-            if (p != NULL) {
-                p->n_rows += m.n_rows[0];
-                p->n_classes++;
-                p->largest = m.n_rows[0] > p->largest ? m.n_rows[0] : p->largest;
-                p->n_conflicts += differ;
-            }
-            if (is_symmetry && sets->found != NULL)
-                status = note_matches(c, &m, err);
-            for (size_t i = 0; i < m.n_sets; i++)
-                m.n_rows[m.sets[i]] = 0;
+        for (const struct record *record = own; record < end; record++) {
+            differ |= record->row != own->row;
+            if (n_rows[record->set]++ > 0)
+                continue;
+            firsts[record->set] = record->row;
+            sets[n_sets++] = record->set;
         }
+        for (size_t i = 0; i < n_sets && matrix != NULL; i++)
+            for (size_t k = 0; k < n_sets; k++)
+                matrix[sets[i] * n_all + sets[k]] += n_rows[sets[i]] - (i == k);
+        if (p != NULL) {
+            p->n_rows += n_rows[0];
+            p->n_classes++;
+            p->largest = n_rows[0] > p->largest ? n_rows[0] : p->largest;
+            p->n_conflicts += differ;
+        }
+        for (uint64_t i = 0; is_symmetry && c->sets->found != NULL && i < n_rows[0]; i++)
+            for (size_t k = 1; k < n_sets && status == 0; k++) {
+                const struct match match = {own[i].row, sets[k], firsts[sets[k]], 0};
+
+                if (boxes_add(&c->matches, &match, sizeof match, err) == NULL)
+                    status = -1;
+            }
+        for (size_t i = 0; i < n_sets; i++)
+            n_rows[sets[i]] = 0;
     }
+    if (n < 0)
+        status = -1;
     if (p != NULL)
         p->is_known = status == 0;
     free(room);
@@ -348,7 +318,9 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
                                  .tmpdir = settings->tmpdir};
     struct compare c = {
         .sets = sets, .settings = settings, .exact = by_key, .symmetry = by_key, .matches = by_key};
+    const void *records;
     int status = -1;
+    ssize_t n = 0;
 
     if (boxes_open(&c.exact, err) == 0 && boxes_open(&c.symmetry, err) == 0 &&
         boxes_open(&c.matches, err) == 0 && read_sets(&c, err) == 0)
@@ -358,19 +330,16 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
         status = look_at_boxes(&c, &c.symmetry, sets->symmetry, err);
     if (status == 0 && sets->exact != NULL)
         status = look_at_boxes(&c, &c.exact, sets->exact, err);
-    for (size_t box = 0; box < N_BOXES && status == 0 && sets->found != NULL; box++) {
-        status = boxes_sorted(&c.matches, box, &c.list, err);
-        for (size_t at = 0; at < c.list.n_bytes && status == 0; at += c.matches.record_nbytes) {
-            const struct match *match = (const void *)(c.list.data + at);
+    while (status == 0 && (n = boxes_next(&c.matches, &records, err)) > 0) {
+        const struct match *match = records;
 
+        for (ssize_t i = 0; i < n && status == 0; i++, match++)
             status = sets->found(sets->self, match->row, match->set, match->other, err);
-        }
     }
     boxes_release(&c.exact);
     boxes_release(&c.symmetry);
     boxes_release(&c.matches);
     bytes_release(&c.hash.room);
-    bytes_release(&c.list);
     key_release(&c.first_key);
-    return status;
+    return n < 0 ? -1 : status;
 }

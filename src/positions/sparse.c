@@ -92,14 +92,9 @@ int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbyt
 
 int sparse_add(struct sparse_means *means, const struct sparse_member *member, struct error *err)
 {
-    if (means->n_policies == 0)
-        return 0;
-    struct sparse_member *to =
-        boxes_add(&means->members, boxes_of_row(&means->members, member->first), err);
-    if (to == NULL)
-        return -1;
-    *to = *member;
-    return 0;
+    return means->n_policies == 0 || boxes_add(&means->members, member, sizeof *member, err) != NULL
+               ? 0
+               : -1;
 }
 
 /* --- rows --- */
@@ -113,6 +108,7 @@ static int fail_row(const struct sparse_policy *p, uint64_t row, const struct er
 /* A row's indices and values, as many of each. */
 static int read_row(struct sparse_policy *p, uint64_t row, struct row found[2], struct error *err)
 {
+    struct row *index = &found[INDEX], *value = &found[VALUE];
     struct error why = {0};
 
     for (int k = 0; k < 2; k++) {
@@ -120,16 +116,14 @@ static int read_row(struct sparse_policy *p, uint64_t row, struct row found[2], 
             return -1;
         found[k] = batch_row(&p->parts[k].rows, 0);
     }
-    uint64_t n = found[INDEX].n;
-    if (n != found[VALUE].n) {
-        error_set(&why, ERROR_DATA, "%" PRIu64 " indices, but %" PRIu64 " values", n,
-                  found[VALUE].n);
+    if (index->n != value->n) {
+        error_set(&why, ERROR_DATA, "%" PRIu64 " indices, but %" PRIu64 " values", index->n,
+                  value->n);
         return fail_row(p, row, &why, err);
     }
-    while (p->form == SPARSE_PADDED && n > 0 && row_int(&found[INDEX], n - 1) == 0 &&
-           row_double(&found[VALUE], n - 1) == 0)
-        n--;
-    found[INDEX].n = found[VALUE].n = n;
+    while (p->form == SPARSE_PADDED && index->n > 0 && row_int(index, index->n - 1) == 0 &&
+           row_double(value, index->n - 1) == 0)
+        value->n = --index->n;
     return 0;
 }
 
@@ -212,38 +206,26 @@ static int compare_actions(const void *left, const void *right)
 
 /* --- new rows --- */
 
-/* Room for n elements more, which are zeros. */
-static uint8_t *add_elements(struct part *part, uint64_t n, struct error *err)
+/* Room for a row of n entries, zeros at first, in one of the parts. */
+static uint8_t *add_entries(struct sparse_policy *p, int k, uint64_t n, struct error *err)
 {
-    const uint64_t n_bytes = n * part->dtype.itemsize;
-    uint8_t *to = bytes_reserve(&part->bytes, n_bytes + 1, err);
+    struct bytes *bytes = &p->parts[k].bytes;
+    const uint64_t n_bytes = (p->form == SPARSE_PADDED ? p->width : n) * p->parts[k].dtype.itemsize;
 
+    if (p->form == SPARSE_OBJECT)
+        bytes->n_bytes = 0;
+    uint8_t *to = bytes_reserve(bytes, n_bytes + 1, err);
     if (to == NULL)
         return NULL;
-    memset(to, 0, n_bytes);
-    part->bytes.n_bytes += n_bytes;
-    return to;
-}
-
-/* Room for a row of n entries in both parts. */
-static int add_entries(struct sparse_policy *p, uint64_t n, uint8_t *to[2], struct error *err)
-{
-    for (int k = 0; k < 2; k++) {
-        if (p->form == SPARSE_OBJECT)
-            p->parts[k].bytes.n_bytes = 0;
-        to[k] = add_elements(&p->parts[k], p->form == SPARSE_PADDED ? p->width : n, err);
-        if (to[k] == NULL)
-            return -1;
-    }
-    return 0;
+    bytes->n_bytes += n_bytes;
+    return memset(to, 0, n_bytes);
 }
 
 /* The row of objects that was made. */
 static int put_objects(struct sparse_policy *p, uint64_t row, uint64_t n, struct error *err)
 {
-    for (int k = 0; k < 2; k++)
-        if (made_put_list(p->parts[k].made, row, &p->parts[k].dtype, p->parts[k].bytes.data, n,
-                          err) != 0)
+    for (struct part *part = p->parts; part < p->parts + 2; part++)
+        if (made_put_list(part->made, row, &part->dtype, part->bytes.data, n, err) != 0)
             return -1;
     return 0;
 }
@@ -253,15 +235,16 @@ static int put_mean(struct sparse_policy *p, uint64_t row, struct error *err)
     const struct error misfit = {.kind = ERROR_DATA,
                                  .message = "an index of the mean does not fit the array's type"};
     const struct dtype *index = &p->parts[INDEX].dtype, *value = &p->parts[VALUE].dtype;
-    uint8_t *to[2];
+    uint8_t *actions = add_entries(p, INDEX, p->n_list, err),
+            *means = actions != NULL ? add_entries(p, VALUE, p->n_list, err) : NULL;
 
-    if (add_entries(p, p->n_list, to, err) != 0)
+    if (means == NULL)
         return -1;
     for (size_t i = 0; i < p->n_list; i++) {
-        if (dtype_put_int(index, p->list[i], to[INDEX] + i * index->itemsize) != 0)
+        if (dtype_put_int(index, p->list[i], actions + i * index->itemsize) != 0)
             return fail_row(p, row, &misfit, err);
         dtype_put_double(value, p->tallies[p->list[i]].sum / (double)p->weight,
-                         to[VALUE] + i * value->itemsize);
+                         means + i * value->itemsize);
     }
     return p->form == SPARSE_OBJECT ? put_objects(p, row, p->n_list, err) : 0;
 }
@@ -269,46 +252,47 @@ static int put_mean(struct sparse_policy *p, uint64_t row, struct error *err)
 /* A row as it is; one of (N,k) objects as two arrays, without its padding. */
 static int keep_row(struct sparse_policy *p, uint64_t row, struct error *err)
 {
+    const bool has_width = p->parts[INDEX].array->sources[0]->header.n_dims > 1;
     struct error why = {0};
     struct row found[2];
     uint8_t *to[2];
     uint64_t n = 0;
 
-    if (p->form == SPARSE_OBJECT && p->parts[INDEX].array->sources[0]->header.n_dims > 1) {
-        for (int k = 0; k < 2; k++)
-            p->parts[k].dtype = *p->parts[k].python;
-        if (read_row(p, row, found, err) != 0 || add_entries(p, found[INDEX].n, to, err) != 0)
-            return -1;
-        for (uint64_t i = 0; i < found[INDEX].n; i++) {
-            bool is_there;
-
-            if (check_entry(found, i, &is_there, &why) != 0)
-                return fail_row(p, row, &why, err);
-            for (int k = 0; k < 2 && is_there; k++)
-                if (p->parts[k].python == &float64)
-                    dtype_put_double(&float64, row_double(&found[k], i), to[k] + 8 * n);
-                else
-                    dtype_put_int(&int64, row_int(&found[k], i), to[k] + 8 * n);
-            n += is_there;
-        }
-        return put_objects(p, row, n, err);
-    }
+    if (p->form == SPARSE_OBJECT && has_width && read_row(p, row, found, err) != 0)
+        return -1;
     for (int k = 0; k < 2; k++) {
         struct part *part = &p->parts[k];
+        struct batch *rows = &part->rows;
 
-        if (p->form == SPARSE_OBJECT) {
-            made_put_item(part->made, row, reader_items(part->rows.reader, row));
+        if (p->form == SPARSE_OBJECT && !has_width) {
+            made_put_item(part->made, row, reader_items(rows->reader, row));
             continue;
         }
-        if (batch_read(&part->rows, row, 1, err) != 0)
+        if (p->form == SPARSE_OBJECT)
+            part->dtype = *part->python;
+        else if (batch_read(rows, row, 1, err) != 0)
             return -1;
-        to[k] = add_elements(
-            part, p->form == SPARSE_PADDED ? p->width : batch_row(&part->rows, 0).n, err);
+        to[k] = add_entries(p, k, batch_row(rows, 0).n, err);
         if (to[k] == NULL)
             return -1;
-        memcpy(to[k], part->rows.bytes.data, part->rows.bytes.n_bytes);
+        if (p->form != SPARSE_OBJECT)
+            memcpy(to[k], rows->bytes.data, rows->bytes.n_bytes);
     }
-    return 0;
+    if (p->form != SPARSE_OBJECT || !has_width)
+        return 0;
+    for (uint64_t i = 0; i < found[INDEX].n; i++) {
+        bool is_there;
+
+        if (check_entry(found, i, &is_there, &why) != 0)
+            return fail_row(p, row, &why, err);
+        for (int k = 0; k < 2 && is_there; k++)
+            if (p->parts[k].python == &float64)
+                dtype_put_double(&float64, row_double(&found[k], i), to[k] + 8 * n);
+            else
+                dtype_put_int(&int64, row_int(&found[k], i), to[k] + 8 * n);
+        n += is_there;
+    }
+    return put_objects(p, row, n, err);
 }
 
 /* Write what has gathered. */
@@ -329,55 +313,51 @@ static int flush(struct sparse_policy *p, struct error *err)
 
 /* --- over all rows --- */
 
-/* Unite the positions whose first rows are in each box; find the longest row, or write all: the
- * mean of a position's members, or the row as it is, or, of one that is left out, nothing that is
- * seen. */
-static int do_boxes(struct sparse_means *means, struct sparse_policy *p, bool writes,
-                    struct error *err)
+/* Go over all rows, and find the longest one, or write them: the mean of a position's members, or
+ * the row as it is, or, of one that is left out, nothing that is seen. */
+static int do_rows(struct sparse_means *means, struct sparse_policy *p, bool writes,
+                   struct error *err)
 {
-    const uint64_t n_rows = means->plan->n_rows;
     const struct part *index = &p->parts[INDEX];
-    uint8_t *to[2];
+    const void *records;
+    ssize_t n = boxes_next(&means->members, &records, err);
     int status = 0;
 
-    for (uint64_t row = 0, box = 0; box < means->members.n; box++) {
-        if (boxes_sorted(&means->members, box, &means->box, err) != 0)
-            return -1;
-        const struct sparse_member *member = (const void *)means->box.data;
-        const struct sparse_member *end = member + means->box.n_bytes / sizeof *member;
-        for (; row < n_rows && boxes_of_row(&means->members, row) == box; row++) {
-            const struct sparse_member *first = member;
+    for (uint64_t row = 0; row < means->plan->n_rows && n >= 0; row++) {
+        const struct sparse_member *members = records;
+        const bool is_united = n > 0 && members->first == row;
 
-            p->position++;
-            p->n_list = 0;
-            p->weight = 0;
-            for (int k = 0; k < 2 && p->form == SPARSE_OBJECT; k++) {
-                p->parts[k].is_decided = false;
-                p->parts[k].dtype = *p->parts[k].python;
-            }
-            for (; member < end && member->first == row; member++)
-                if (add_row(p, member, err) != 0)
-                    return -1;
-            qsort(p->list, p->n_list, sizeof *p->list, compare_actions);
-            if (p->width < p->n_list)
-                p->width = p->n_list;
-            if (!writes)
-                continue;
-            if (member > first)
-                status = put_mean(p, row, err);
-            else if (selection_has(&means->plan->selection, row, 0))
-                status = keep_row(p, row, err);
-            else if (p->form == SPARSE_PADDED)
-                status = add_entries(p, 0, to, err);
-            if (status != 0)
-                return -1;
-            if (p->form == SPARSE_CSR)
-                p->first[row + 1] = p->n_written + index->bytes.n_bytes / index->dtype.itemsize;
-            if (index->bytes.n_bytes >= FLUSH_NBYTES && flush(p, err) != 0)
-                return -1;
+        p->position++;
+        p->n_list = 0;
+        p->weight = 0;
+        for (int k = 0; k < 2 && p->form == SPARSE_OBJECT; k++) {
+            p->parts[k].is_decided = false;
+            p->parts[k].dtype = *p->parts[k].python;
         }
+        for (ssize_t i = 0; is_united && i < n; i++)
+            if (add_row(p, &members[i], err) != 0)
+                return -1;
+        qsort(p->list, p->n_list, sizeof *p->list, compare_actions);
+        if (p->width < p->n_list)
+            p->width = p->n_list;
+        if (is_united)
+            n = boxes_next(&means->members, &records, err);
+        if (!writes)
+            continue;
+        if (is_united)
+            status = put_mean(p, row, err);
+        else if (selection_has(&means->plan->selection, row, 0))
+            status = keep_row(p, row, err);
+        else if (p->form == SPARSE_PADDED)
+            status = add_entries(p, INDEX, 0, err) == NULL || add_entries(p, VALUE, 0, err) == NULL;
+        if (status != 0)
+            return -1;
+        if (p->form == SPARSE_CSR)
+            p->first[row + 1] = p->n_written + index->bytes.n_bytes / index->dtype.itemsize;
+        if (index->bytes.n_bytes >= FLUSH_NBYTES && flush(p, err) != 0)
+            return -1;
     }
-    return 0;
+    return n < 0 ? -1 : 0;
 }
 
 /* --- arrays --- */
@@ -446,7 +426,7 @@ int sparse_write(struct sparse_means *means, struct error *err)
             return -1;
         if (p->form == SPARSE_PADDED) {
             p->width = p->parts[INDEX].array->sources[0]->header.shape[1];
-            if (do_boxes(means, p, false, err) != 0)
+            if (do_rows(means, p, false, err) != 0)
                 return -1;
         }
         for (struct part *part = p->parts; part < p->parts + 2; part++) {
@@ -462,7 +442,7 @@ int sparse_write(struct sparse_means *means, struct error *err)
             if (part->made == NULL)
                 return -1;
         }
-        if (do_boxes(means, p, true, err) != 0 || flush(p, err) != 0 ||
+        if (do_rows(means, p, true, err) != 0 || flush(p, err) != 0 ||
             made_put(plan, p->parts[INDEX].made, err) != 0 ||
             made_put(plan, p->parts[VALUE].made, err) != 0)
             return -1;
@@ -484,6 +464,5 @@ void sparse_release(struct sparse_means *means)
         close_policy(&means->policies[i]);
     free(means->policies);
     boxes_release(&means->members);
-    bytes_release(&means->box);
     *means = (struct sparse_means){0};
 }

@@ -20,7 +20,6 @@ struct sparse_means {
     struct sparse_policy *policies; /* owned */
     size_t n_policies;
     struct boxes members; /* by first row */
-    struct bytes box;
 };
 
 /* Find the sparse policies of a plan and what transforms do to them: before plan_keep_rows. They

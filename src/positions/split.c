@@ -80,13 +80,8 @@ struct run {
 
 struct record {
     struct key_value key;
-    uint64_t row;
+    uint64_t row, unused; /* in a list as in a box */
 };
-
-static const struct record *record_at(const struct bytes *list, size_t at)
-{
-    return (const void *)(list->data + at);
-}
 
 #define SEED_NBYTES 8 /* in front of what is hashed */
 
@@ -150,29 +145,11 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
             run->sides[rows->first + i] = side_of(run, bytes, 16);
             continue;
         }
-        struct record *record = boxes_add(&run->rows, boxes_of_key(&run->rows, key), err);
-        if (record == NULL)
+        const struct record record = {key, run->n_before + rows->first + i, 0};
+        if (boxes_add(&run->rows, &record, sizeof record, err) == NULL)
             return -1;
-        *record = (struct record){key, run->n_before + rows->first + i};
     }
     return 0;
-}
-
-/* The sides by an array are found without keys. */
-static int take_values(struct run *run, const struct plan *plan, const struct plan_array *by,
-                       struct error *err)
-{
-    struct bytes room = {0};
-    struct survey s;
-
-    if (bytes_reserve(&room, SEED_NBYTES + 2 * by->sources[0]->row_nbytes + 16, err) == NULL)
-        return -1;
-    survey_begin(&s, plan, SURVEY_OF(by), err);
-    while (survey_next(&s))
-        run->sides[s.number] = side_of(
-            run, room.data, put_value(s.rows[0].dtype, s.rows[0].bytes, room.data + SEED_NBYTES));
-    bytes_release(&room);
-    return survey_end(&s);
 }
 
 /* The sides of one input's rows. like->path NULL: it is the first one, whose key is kept. */
@@ -182,6 +159,7 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
     const char *name = name_of_by(run->settings);
     const struct plan_array *by = name != NULL ? plan_find_array(plan, name) : NULL;
     const struct npy_header *header = by != NULL ? &by->sources[0]->header : NULL;
+    struct bytes room = {0};
     struct key key = {0};
 
     if (name != NULL && by == NULL)
@@ -194,8 +172,19 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
     if (run->sides == NULL)
         return error_no_memory(err, "sides of rows");
     int status = key_of_plan(&key, plan, like->path != NULL ? like : NULL, err);
-    if (status == 0 && by != NULL)
-        status = take_values(run, plan, by, err);
+    if (status == 0 && by != NULL) { /* without keys */
+        struct survey s;
+
+        if (bytes_reserve(&room, SEED_NBYTES + 2 * by->sources[0]->row_nbytes + 16, err) == NULL)
+            return -1;
+        survey_begin(&s, plan, SURVEY_OF(by), err);
+        while (survey_next(&s))
+            run->sides[s.number] =
+                side_of(run, room.data,
+                        put_value(s.rows[0].dtype, s.rows[0].bytes, room.data + SEED_NBYTES));
+        bytes_release(&room);
+        status = survey_end(&s);
+    }
     if (status == 0 && (by == NULL || run->rows.items != NULL))
         status = key_reader_run(
             &(struct key_reader){plan, &key, run->settings, false, keep_rows, run}, err);
@@ -220,27 +209,27 @@ static uint8_t *side_at(const struct split *split, uint64_t row)
 }
 
 /* Count positions in several parts; with `drops` their rows stay in the first of these alone. */
-static int look_at_box(struct run *run, size_t box, struct bytes *list, struct error *err)
+static int look_at_rows(struct run *run, struct error *err)
 {
     const bool drops = run->settings->overlap == OVERLAP_DROP;
-    const size_t step = run->rows.record_nbytes;
+    const void *records;
+    ssize_t n;
 
-    if (boxes_sorted(&run->rows, box, list, err) != 0)
-        return -1;
-    for (size_t first = 0, end; first < list->n_bytes; first = end) {
-        end = boxes_end_of_key(&run->rows, list, first);
+    while ((n = boxes_next(&run->rows, &records, err)) > 0) {
+        const struct record *rows = records;
         uint64_t parts = 0;
-        for (size_t at = first; at < end; at += step)
-            parts |= UINT64_C(1) << *side_at(run->split, record_at(list, at)->row);
+
+        for (ssize_t i = 0; i < n; i++)
+            parts |= UINT64_C(1) << *side_at(run->split, rows[i].row);
         run->split->n_shared += (parts & (parts - 1)) != 0;
-        for (size_t at = first; drops && at < end; at += step) {
-            uint8_t *side = side_at(run->split, record_at(list, at)->row);
+        for (ssize_t i = 0; drops && i < n; i++) {
+            uint8_t *side = side_at(run->split, rows[i].row);
 
             if (*side != __builtin_ctzll(parts))
                 *side = NO_PART;
         }
     }
-    return 0;
+    return n < 0 ? -1 : 0;
 }
 
 int split_sides(struct split *split, char *const *paths, size_t n_paths,
@@ -256,7 +245,6 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
     const bool looks = !run.by_position && settings->overlap != OVERLAP_KEEP;
     struct key first = {0};
     struct key_like like = {&first, NULL, false};
-    struct bytes list = {0};
     int status = 0;
 
     split->inputs = calloc(n_paths + 1, sizeof *split->inputs);
@@ -276,10 +264,9 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
         like.path = paths[0];
         plan_release(&plan);
     }
-    for (size_t box = 0; box < N_BOXES && looks && status == 0; box++)
-        status = look_at_box(&run, box, &list, err);
+    if (status == 0 && looks)
+        status = look_at_rows(&run, err);
     boxes_release(&run.rows);
-    bytes_release(&list);
     key_release(&first);
     return status;
 }

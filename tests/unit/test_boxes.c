@@ -32,11 +32,9 @@ static void fill(struct boxes *boxes, uint64_t max_nbytes, bool by_key)
         const struct key_value key =
             by_key ? (struct key_value){same * UINT64_C(0x9e3779b97f4a7c15), same % 2}
                    : (struct key_value){row, i};
-        struct record *record =
-            boxes_add(boxes, by_key ? boxes_of_key(boxes, key) : boxes_of_row(boxes, row), NULL);
+        const struct record record = {key, i, i * i, 0};
 
-        assert_non_null(record);
-        *record = (struct record){key, i, i * i, 0};
+        assert_non_null(boxes_add(boxes, &record, sizeof record, NULL));
     }
 }
 
@@ -49,38 +47,38 @@ static void test_sorted(void **state)
     for (size_t m = 0; m < 8; m++) {
         const uint64_t memory = memories[m / 2];
         const bool by_key = m % 2 == 0;
-        struct bytes list = {0};
+        const void *records;
         struct boxes boxes;
         uint64_t n = 0, held;
+        size_t box = 0;
+        ssize_t n_alike;
 
         fill(&boxes, memory, by_key);
         assert_int_equal(boxes.file.has_file, m / 2 > 0);
         assert_true(boxes.held_nbytes <= memory || boxes.held_nbytes == 48);
         held = boxes.held_nbytes;
-        for (size_t box = 0; box < 8; box++) {
-            const struct record *before = NULL;
+        for (int again = 0; again < (by_key ? 1 : 2); again++, n = 0, box = 0) {
+            struct record before = {0};
 
-            assert_int_equal(boxes_sorted(&boxes, box, &list, NULL), 0);
-            for (size_t first = 0, end; first < list.n_bytes; first = end) {
-                end = boxes_end_of_key(&boxes, &list, first);
-                assert_int_equal(end - first, (by_key ? N_ALIKE : 1) * boxes.record_nbytes);
-                for (size_t at = first; at < end; at += boxes.record_nbytes, n++) {
-                    const struct record *record = (const void *)(list.data + at);
+            while ((n_alike = boxes_next(&boxes, &records, NULL)) > 0) {
+                assert_int_equal(n_alike, by_key ? N_ALIKE : 1);
+                for (ssize_t i = 0; i < n_alike; i++, n++) {
+                    const struct record *record =
+                        (const void *)((const char *)records + (size_t)i * boxes.record_nbytes);
 
                     assert_int_equal((uintptr_t)record % 16, 0);
                     assert_int_equal(record->square, record->number * record->number);
-                    assert_int_equal(by_key ? boxes_of_key(&boxes, record->key)
-                                            : boxes_of_row(&boxes, record->key.high),
-                                     box);
-                    assert_true(before == NULL || before->key.high < record->key.high ||
-                                (by_key && at > first && before->number < record->number));
-                    before = record;
+                    assert_true(boxes_of(&boxes, record->key.high) >= box);
+                    box = boxes_of(&boxes, record->key.high);
+                    assert_true(n == 0 || before.key.high < record->key.high ||
+                                (by_key && i > 0 && before.number < record->number));
+                    before = *record;
                 }
             }
+            assert_int_equal(n_alike, 0);
+            assert_int_equal(n, N_RECORDS);
         }
-        assert_int_equal(n, N_RECORDS);
         assert_int_equal(boxes.held_nbytes, by_key ? 0 : held);
-        bytes_release(&list);
         boxes_release(&boxes);
     }
 }
@@ -89,29 +87,31 @@ static void test_sorted(void **state)
 static void test_alike(void **state)
 {
     struct boxes boxes = {.n = 1, .record_nbytes = 32, .max_nbytes = 1u << 30};
-    struct bytes list = {0};
+    const void *record;
 
     (void)state;
     assert_int_equal(boxes_open(&boxes, NULL), 0);
     for (uint64_t i = 0; i < 1000; i++)
-        *(struct key_value *)boxes_add(&boxes, 0, NULL) = (struct key_value){7, i * 7919 % 1000};
-    assert_int_equal(boxes_sorted(&boxes, 0, &list, NULL), 0);
-    for (uint64_t i = 0; i < 1000; i++)
-        assert_int_equal(((const struct key_value *)(const void *)(list.data + 32 * i))->low, i);
-    bytes_release(&list);
+        assert_non_null(boxes_add(&boxes, &(struct key_value){7, i * 7919 % 1000},
+                                  sizeof(struct key_value), NULL));
+    for (uint64_t i = 0; i < 1000; i++) {
+        assert_int_equal(boxes_next(&boxes, &record, NULL), 1);
+        assert_int_equal(((const struct key_value *)record)->low, i);
+    }
+    assert_int_equal(boxes_next(&boxes, &record, NULL), 0);
     boxes_release(&boxes);
 }
 
 static void test_which_box(void **state)
 {
-    const struct boxes boxes = {.n = 256, .n_rows = 1000};
+    const struct boxes by_key = {.n = 256}, by_row = {.n = 256, .n_rows = 1000};
 
     (void)state;
-    assert_int_equal(boxes_of_key(&boxes, (struct key_value){0, UINT64_MAX}), 0);
-    assert_int_equal(boxes_of_key(&boxes, (struct key_value){UINT64_C(0x0100000000000000), 0}), 1);
-    assert_int_equal(boxes_of_key(&boxes, (struct key_value){UINT64_MAX, 0}), 255);
+    assert_int_equal(boxes_of(&by_key, 0), 0);
+    assert_int_equal(boxes_of(&by_key, UINT64_C(0x0100000000000000)), 1);
+    assert_int_equal(boxes_of(&by_key, UINT64_MAX), 255);
     for (uint64_t row = 1; row < 1000; row++) {
-        const size_t before = boxes_of_row(&boxes, row - 1), box = boxes_of_row(&boxes, row);
+        const size_t before = boxes_of(&by_row, row - 1), box = boxes_of(&by_row, row);
 
         assert_true(box < 256 && (box == before || box == before + 1));
     }
