@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "shard/role_parts.h"
-#include "shard/spec.h"
 
 #include <strings.h>
 
@@ -18,7 +17,7 @@
 /* What policies, values of actions and masks have in common. */
 #define AS_POLICY                                                                             \
     .options = LAYOUT_OPTIONS, .flags = ROLE_MOVES | ROLE_HAS_LAYOUT, .fit = role_fit_policy, \
-    .spec = spec_of_policy, .mistake = ROLE_MISTAKE_POLICY
+    .moves_as = SPEC_AXIS, .mistake = ROLE_MISTAKE_POLICY
 
 #define POLICY_NAMES \
     "policy policies pi pis policy_targets policy_target pt probs mcts_probs policyTargetsNCMove"
@@ -36,7 +35,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .min_dims = 2,
             .fit = role_fit_planes,
             .by_name = {role_fit_grid, role_fit_planes, role_fit_packed},
-            .spec = spec_of_planes,
+            .moves_as = SPEC_AXIS,
             .mistake = ROLE_MISTAKE_PLANES,
             .names = {{"features feature states state boards board obs observations observation "
                        "planes board_planes bf x inputs input valueTargetsNCHW",
@@ -50,7 +49,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .options = "msb lsb frames=N",
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
             .fit = role_fit_packed,
-            .spec = spec_of_planes,
+            .moves_as = SPEC_BITS,
             .check = ROLE_CHECK_PAD_BITS,
             .mistake = ROLE_MISTAKE_PLANES,
             .names = {{"binaryInputNCHWPacked", 0}},
@@ -63,7 +62,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
             .min_dims = 2,
             .fit = role_fit_grid,
-            .spec = spec_of_grid,
+            .moves_as = SPEC_AXIS,
             .swap = ROLE_SWAP_CODES,
             .check = ROLE_CHECK_TILES,
             .mistake = ROLE_MISTAKE_PLANES,
@@ -102,7 +101,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .effect = "indices moved; order, duplicates and padding kept",
             .options = LAYOUT_OPTIONS,
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT | ROLE_IS_INDICES,
-            .spec = spec_of_indices,
+            .moves_as = SPEC_INDICES,
             .check = ROLE_CHECK_INDICES,
             .mistake = ROLE_MISTAKE_POLICY,
         },
@@ -131,7 +130,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .options = LAYOUT_OPTIONS " pairs",
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_action,
-            .spec = spec_of_indices,
+            .moves_as = SPEC_INDICES,
             .check = ROLE_CHECK_ACTION,
             .mistake = ROLE_MISTAKE_MOVE,
             .names = {{"move moves move_index move_indices actions action position", 0}},
@@ -145,7 +144,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES,
             .fit = role_fit_coord,
             .by_name = {role_fit_coord, role_fit_action},
-            .spec = spec_of_coord,
+            .moves_as = SPEC_COORD,
             .check = ROLE_CHECK_COORD,
             .mistake = ROLE_MISTAKE_MOVE,
             .names = {{"last_move last_moves", 0}},
@@ -210,7 +209,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .shape = "(N,3) integers",
             .effect = "kept, or permuted with --tiles permute",
             .fit = role_fit_tile,
-            .spec = spec_of_tile,
+            .moves_as = SPEC_TRIPLE,
             .check = ROLE_CHECK_TILES,
             .mistake = ROLE_MISTAKE_PLANES,
             .names = {{"tile tiles", .flags = NAME_TILES}},

@@ -157,13 +157,18 @@ enum role_flag {
     ROLE_IS_OFFSETS = 64, /* and where each row begins */
 };
 
-struct role_case;
-struct spec;
-struct spec_maker;
+/* What a transform does to rows: see spec.h. */
+enum spec_kind {
+    SPEC_KEEP,    /* the row as it is, but for what a colour swap does to its numbers */
+    SPEC_AXIS,    /* element j of an axis comes from src[j], plane p from plane_src[p] */
+    SPEC_BITS,    /* the same over packed bits, one plane per outer element */
+    SPEC_INDICES, /* integers: new = dst[old]; negative ones stay */
+    SPEC_PADDED,  /* the same for a padded sparse row: trailing (index 0, value 0) stay */
+    SPEC_COORD,   /* (row, col) pairs of integers; negative ones stay */
+    SPEC_TRIPLE,  /* Take It Easy: a tile's three numbers */
+};
 
-/* What a transform does to an array of the role: see spec.h. */
-typedef int spec_fill(struct spec *spec, struct spec_maker *maker,
-                      const struct role_binding *binding, struct error *err);
+struct role_case;
 
 /*
  * Try an array, which has the right number of rows, as one role. True: its binding is complete but
@@ -219,7 +224,7 @@ struct role_kind {
     unsigned min_dims;   /* of an array that tells the number of rows; 0 is 1 */
     role_fit fit;        /* how an array that was told the role must fit; NULL: not by a fit */
     role_fit by_name[ROLE_N_FITS]; /* what an array named so may be, in order; none: as told */
-    spec_fill *spec;               /* what transforms do to it; NULL: rows are kept */
+    enum spec_kind moves_as;
     enum role_swap swap;
     enum role_check check;
     enum role_mistake mistake;

@@ -72,67 +72,49 @@ static uint32_t *new_maps(const struct spec *spec, uint64_t n_entries, struct er
     return maps;
 }
 
-/* Cells that form no box, in planes that do: places without a cell stay. */
-static int fill_grid_of_cells(struct spec *spec, struct error *err)
+/* The targets are the cells of the board, or what stands for them in the array. */
+static int follow_cells(struct spec *spec, struct spec_maker *maker,
+                        const struct role_binding *binding, struct error *err)
 {
     const struct board *board = spec->board;
-    const uint8_t *place = board->family->grid_cells;
-    uint32_t *maps = new_maps(spec, spec->axis, err);
+    const bool is_grid = binding->takeiteasy_grid;
 
-    if (maps == NULL)
+    if (!is_grid && binding->layout != NULL) /* the axis holds the on-board cells alone */
+        return spec_set_space(spec, maker, binding, err);
+    if (!is_grid && spec->kind != SPEC_COORD && spec->axis != board->n_cells)
+        return error_set(err, ERROR_DATA, "%" PRIu64 " cells, expected %u of board %s", spec->axis,
+                         board->n_cells, board->preset);
+    uint32_t *maps = is_grid ? new_maps(spec, spec->axis, err) : NULL;
+    if (is_grid && maps == NULL)
         return -1;
     spec->own_maps = maps;
-    spec->n_targets = spec->axis;
-    for (uint32_t t = 0; t < board->n_transforms; t++, maps += 2 * spec->axis) {
-        uint32_t *src = maps, *dst = maps + spec->axis;
-
-        perm_set_identity(dst, spec->axis);
-        for (uint32_t cell = 0; cell < board->n_cells; cell++)
-            dst[place[cell]] = place[board->transforms[t].dst[cell]];
-        perm_invert(dst, spec->axis, src);
-        spec->steps[t].src = src;
-        spec->steps[t].dst = dst;
-    }
-    return 0;
-}
-
-/* The targets are the cells of the board. */
-static int follow_cells(struct spec *spec, bool plane_xy, struct error *err)
-{
-    const struct board *board = spec->board;
-
+    spec->n_targets = is_grid ? spec->axis : board->n_cells;
+    if (!is_grid && spec->kind != SPEC_COORD && board->n_on_board < board->n_cells)
+        spec->on_board = board->on_board;
     for (uint32_t t = 0; t < board->n_transforms; t++) {
-        const uint32_t moved_by = plane_xy ? board_xy_plane_transform(board, t) : t;
+        const uint32_t moved_by = binding->plane_xy ? board_xy_plane_transform(board, t) : t;
+        const uint8_t *place = board->family->grid_cells;
+        struct spec_step *step = &spec->steps[t];
 
-        if (moved_by == UINT32_MAX)
+        if (is_grid) { /* cells that form no box, in planes that do: places without a cell stay */
+            uint32_t *src = maps + 2 * t * spec->axis, *dst = src + spec->axis;
+
+            perm_set_identity(dst, spec->axis);
+            for (uint32_t cell = 0; cell < board->n_cells; cell++)
+                dst[place[cell]] = place[board->transforms[t].dst[cell]];
+            perm_invert(dst, spec->axis, src);
+            step->src = src;
+            step->dst = dst;
+        } else if (moved_by == UINT32_MAX) {
             return error_set(err, ERROR_DATA,
                              "planes stored xy need a board with a transposition; use "
                              "--plane-order yx");
-        spec->steps[t].src = board->transforms[moved_by].src;
-        spec->steps[t].dst = board->transforms[moved_by].dst;
+        } else {
+            step->src = board->transforms[moved_by].src;
+            step->dst = board->transforms[moved_by].dst;
+        }
     }
-    spec->n_targets = board->n_cells;
     return 0;
-}
-
-static int fill_cells(struct spec *spec, struct spec_maker *maker,
-                      const struct role_binding *binding, struct error *err)
-{
-    const struct board *board = spec->board;
-
-    spec->channels_last = binding->axes.inner > 1;
-    spec->n_planes = binding->axes.outer * binding->axes.inner;
-    spec->frame_planes = binding->frame_planes > 0 ? binding->frame_planes : spec->n_planes;
-    if (binding->takeiteasy_grid)
-        return fill_grid_of_cells(spec, err);
-    if (binding->layout != NULL) /* the axis holds the on-board cells alone */
-        return spec_set_space(spec, maker, binding, err);
-    if (spec->axis != board->n_cells)
-        return error_set(err, ERROR_DATA, "%llu cells, expected %u of board %s",
-                         (unsigned long long)spec->axis, board->n_cells, board->preset);
-    if (board->n_on_board < board->n_cells)
-        spec->on_board = board->on_board;
-    return follow_cells(spec, binding->plane_xy, err);
 }
 
 /* --- planes --- */
@@ -145,52 +127,45 @@ static void exchange(uint32_t *dst, uint32_t a, uint32_t b)
     dst[b] = to;
 }
 
-/* A mirrored chess position castles on the other side. */
-static int castling_planes(const struct spec_maker *maker, uint64_t n_planes, uint32_t *dst,
-                           struct error *err)
-{
-    const struct conventions *c = maker->conventions;
-    const struct board_castling *known = maker->board->family->castling;
-    const uint32_t *planes = c->n_castling_planes > 0 ? c->castling_planes : known->planes;
-
-    if (c->n_castling_planes < 0)
-        return 0;
-    if (c->n_castling_planes == 0 && n_planes != known->n_planes)
-        return error_set(err, ERROR_DATA,
-                         "%llu planes: which of them hold castling rights is known for %u only; "
-                         "use --castling-planes K,Q,k,q or --castling-planes none",
-                         (unsigned long long)n_planes, known->n_planes);
-    for (int i = 0; i < 4; i++)
-        if (planes[i] >= n_planes)
-            return error_set(err, ERROR_DATA, "castling plane %u, expected below %llu", planes[i],
-                             (unsigned long long)n_planes);
-    exchange(dst, planes[0], planes[1]);
-    exchange(dst, planes[2], planes[3]);
-    return 0;
-}
-
 int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes, uint32_t *dst,
                    int *turn, struct error *err)
 {
     const struct conventions *c = maker->conventions;
     const struct board *board = maker->board;
     const struct board_transform *transform = &board->transforms[t];
+    const struct board_castling *known = board->family->castling;
 
     perm_set_identity(dst, n_planes);
     *turn = -1;
     if (transform->planes != NULL) {
         if (board->n_planes != n_planes)
-            return error_set(err, ERROR_DATA, "%llu planes, but the board's maps are for %u",
-                             (unsigned long long)n_planes, board->n_planes);
+            return error_set(err, ERROR_DATA, "%" PRIu64 " planes, but the board's maps are for %u",
+                             n_planes, board->n_planes);
         memcpy(dst, transform->planes, n_planes * sizeof *dst);
         return 0;
     }
-    if (board->family->castling != NULL)
-        return t == 0 ? 0 : castling_planes(maker, n_planes, dst, err);
+    if (known != NULL && (t == 0 || c->n_castling_planes < 0))
+        return 0;
+    if (known != NULL) { /* a mirrored chess position castles on the other side */
+        const uint32_t *planes = c->n_castling_planes > 0 ? c->castling_planes : known->planes;
+
+        if (c->n_castling_planes == 0 && n_planes != known->n_planes)
+            return error_set(err, ERROR_DATA,
+                             "%" PRIu64 " planes: which of them hold castling rights is known for "
+                             "%u only; use --castling-planes K,Q,k,q or --castling-planes none",
+                             n_planes, known->n_planes);
+        for (int i = 0; i < 4; i++)
+            if (planes[i] >= n_planes)
+                return error_set(err, ERROR_DATA, "castling plane %u, expected below %" PRIu64,
+                                 planes[i], n_planes);
+        exchange(dst, planes[0], planes[1]);
+        exchange(dst, planes[2], planes[3]);
+        return 0;
+    }
     if (c->planes == PLANES_OPENSPIEL && board->family->joins_edges) {
         if (n_planes != 9)
-            return error_set(err, ERROR_DATA, "%llu planes, but --planes openspiel means 9",
-                             (unsigned long long)n_planes);
+            return error_set(err, ERROR_DATA, "%" PRIu64 " planes, but --planes openspiel means 9",
+                             n_planes);
         for (uint32_t p = 0; p < 9; p++)
             dst[p] = openspiel_plane_dst[t][p];
         return 0;
@@ -203,8 +178,8 @@ int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes
         return error_set(err, ERROR_INTERNAL, "a canonical position has no swapped image");
     if (c->planes == PLANES_PERMUTATION) {
         if (c->n_planes != n_planes)
-            return error_set(err, ERROR_DATA, "%llu planes, but --planes permutes %u",
-                             (unsigned long long)n_planes, c->n_planes);
+            return error_set(err, ERROR_DATA, "%" PRIu64 " planes, but --planes permutes %u",
+                             n_planes, c->n_planes);
         for (uint32_t p = 0; p < n_planes; p++)
             dst[p] = c->plane_dst[p];
         *turn = c->to_move_plane;
@@ -212,42 +187,15 @@ int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes
     }
     if (n_planes != 2 && n_planes != 3)
         return error_set(err, ERROR_DATA,
-                         "%llu planes: a colour swap is known for 2 (stones) and 3 (stones, to "
+                         "%" PRIu64
+                         " planes: a colour swap is known for 2 (stones) and 3 (stones, to "
                          "move); use --planes openspiel or --planes with a permutation such as "
                          "1,0,~2",
-                         (unsigned long long)n_planes);
+                         n_planes);
     if (c->planes == PLANES_COLOUR)
         exchange(dst, 0, 1);
     if (n_planes == 3)
         *turn = 2;
-    return 0;
-}
-
-/* The same of an array's planes: those of each frame alike, or of all as the user numbers them.
- * Which of a frame's planes are the colours' is not guessed. */
-static int map_frames(struct spec *spec, const struct spec_maker *maker, uint32_t t, uint32_t *dst,
-                      int *turn, struct error *err)
-{
-    const uint64_t n = spec->n_planes, of_frame = spec->frame_planes;
-    const struct conventions *c = maker->conventions;
-
-    if (of_frame < n && c->planes == PLANES_COLOUR && !conventions_is_said(c, "planes") &&
-        spec->board->transforms[t].swaps_colours && spec->board->n_planes == 0 &&
-        !spec->board->family->only_known_members)
-        return error_set(err, ERROR_DATA,
-                         "%llu frames of %llu planes: which of a frame's planes take each other's "
-                         "places must be told; use --planes colour (blue, red and perhaps to "
-                         "move), mover (mine, theirs) or a permutation such as 1,0,~2",
-                         (unsigned long long)(n / of_frame), (unsigned long long)of_frame);
-    if (spec_plane_map(maker, t, of_frame, dst, turn, err) != 0) {
-        if (of_frame == n || (spec->channels_last && spec->outer > 1) ||
-            spec_plane_map(maker, t, n, dst, turn, NULL) != 0)
-            return -1;
-        spec->frame_planes = n;
-        return 0;
-    }
-    for (uint64_t p = of_frame; p < n; p++)
-        dst[p] = dst[p - of_frame] + (uint32_t)of_frame;
     return 0;
 }
 
@@ -260,29 +208,42 @@ enum label_op spec_swap_of_coding(enum to_move_coding coding)
     return ops[coding];
 }
 
-/* --- by role --- */
-
-int spec_of_planes(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
-                   struct error *err)
+/* Where transforms send an array's planes: those of each frame alike, or of all as the user numbers
+ * them. Which of a frame's planes are the colours' is not guessed. */
+static int fill_planes(struct spec *spec, const struct spec_maker *maker, struct error *err)
 {
     const struct conventions *c = maker->conventions;
+    const struct board *board = spec->board;
+    const uint64_t n = spec->n_planes, of_frame = spec->frame_planes;
+    uint32_t *maps = spec->plane_maps = new_maps(spec, n, err);
 
-    spec->kind = binding->role == ROLE_PACKED ? SPEC_BITS : SPEC_AXIS;
-    spec->lsb_first = binding->lsb_first;
-    if (fill_cells(spec, maker, binding, err) != 0)
-        return -1;
-    uint32_t *maps = spec->plane_maps = new_maps(spec, spec->n_planes, err);
     if (maps == NULL)
         return -1;
-    for (uint32_t t = 0; t < spec->n_steps; t++, maps += 2 * spec->n_planes) {
+    for (uint32_t t = 0; t < spec->n_steps; t++, maps += 2 * n) {
+        const bool swaps = board->transforms[t].swaps_colours;
         struct spec_step *step = &spec->steps[t];
-        uint32_t *src = maps, *dst = maps + spec->n_planes;
+        uint32_t *src = maps, *dst = maps + n;
         struct error why = {0};
 
         /* With canonical planes the images that swap colours repeat others: nothing moves. */
-        if (c->planes == PLANES_CANONICAL && spec->board->transforms[t].swaps_colours)
+        if (c->planes == PLANES_CANONICAL && swaps)
             continue;
-        if (map_frames(spec, maker, t, dst, &step->label_plane, &why) != 0) {
+        if (of_frame < n && c->planes == PLANES_COLOUR && !conventions_is_said(c, "planes") &&
+            swaps && board->n_planes == 0 && !board->family->only_known_members) {
+            error_set(&why, ERROR_DATA,
+                      "%" PRIu64 " frames of %" PRIu64 " planes: which of a frame's planes take "
+                      "each other's places must be told; use --planes colour (blue, red and "
+                      "perhaps to move), mover (mine, theirs) or a permutation such as 1,0,~2",
+                      n / of_frame, of_frame);
+        } else if (spec_plane_map(maker, t, of_frame, dst, &step->label_plane, &why) == 0) {
+            for (uint64_t p = of_frame; p < n; p++)
+                dst[p] = dst[p - of_frame] + (uint32_t)of_frame;
+        } else if (of_frame < n && !(spec->channels_last && spec->outer > 1) &&
+                   spec_plane_map(maker, t, n, dst, &step->label_plane, NULL) == 0) {
+            spec->frame_planes = n;
+            why.kind = ERROR_NONE;
+        }
+        if (why.kind != ERROR_NONE) {
             snprintf(spec->doubt, sizeof spec->doubt, "%.200s", why.message);
             step->is_unknown = true;
             step->label_plane = -1;
@@ -290,73 +251,47 @@ int spec_of_planes(struct spec *spec, struct spec_maker *maker, const struct rol
         }
         if (step->label_plane >= 0)
             step->label = spec_swap_of_coding(c->plane_coding);
-        if (perm_is_identity(dst, spec->n_planes))
+        if (perm_is_identity(dst, n))
             continue;
-        perm_invert(dst, spec->n_planes, src);
+        perm_invert(dst, n, src);
         step->plane_src = src;
         step->plane_dst = dst;
     }
     return 0;
 }
 
-int spec_of_grid(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
-                 struct error *err)
-{
-    spec->kind = SPEC_AXIS;
-    spec->codes = maker->conventions->tiles == TILES_PERMUTE && spec->board->family->has_tiles;
-    return fill_cells(spec, maker, binding, err);
-}
-
-int spec_of_policy(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
-                   struct error *err)
-{
-    spec->kind = SPEC_AXIS;
-    spec->n_planes = spec->frame_planes = spec->outer;
-    return spec_set_space(spec, maker, binding, err);
-}
-
-int spec_of_indices(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
-                    struct error *err)
-{
-    spec->kind = binding->sparse == SPARSE_PADDED ? SPEC_PADDED : SPEC_INDICES;
-    spec->pairs = binding->is_pairs;
-    return spec_set_space(spec, maker, binding, err);
-}
-
-int spec_of_coord(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
-                  struct error *err)
-{
-    (void)maker;
-    if (spec->board->rows == 0)
-        return error_set(err, ERROR_DATA, "board %s has no rows and columns; use --copy",
-                         spec->board->preset);
-    spec->kind = SPEC_COORD;
-    spec->col_first = binding->col_first;
-    spec->cols = spec->board->cols;
-    return follow_cells(spec, false, err);
-}
-
-int spec_of_tile(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
-                 struct error *err)
-{
-    (void)binding;
-    (void)err;
-    spec->kind = maker->conventions->tiles == TILES_PERMUTE ? SPEC_TRIPLE : SPEC_KEEP;
-    return 0;
-}
+/* --- the spec --- */
 
 int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *array,
               const struct role_binding *binding, struct error *err)
 {
     const struct board *board = maker->board;
-    spec_fill *const fill = role_kinds[binding->role].spec;
+    const struct role_kind *kind = &role_kinds[binding->role];
+    const struct role_axes *axes = &binding->axes;
+    const bool permutes_tiles = maker->conventions->tiles == TILES_PERMUTE;
+    const uint64_t n_planes = axes->outer * axes->inner;
 
-    *spec = (struct spec){.board = board,
-                          .dtype = array->header.dtype,
-                          .row_nbytes = array->row_nbytes,
-                          .outer = binding->axes.outer,
-                          .axis = binding->axes.axis,
-                          .inner = binding->axes.inner};
+    *spec = (struct spec){
+        .kind = kind->moves_as,
+        .board = board,
+        .dtype = array->header.dtype,
+        .row_nbytes = array->row_nbytes,
+        .outer = axes->outer,
+        .axis = axes->axis,
+        .inner = axes->inner,
+        .n_planes = n_planes,
+        .frame_planes = binding->frame_planes > 0 ? binding->frame_planes : n_planes,
+        .channels_last = axes->inner > 1,
+        .lsb_first = binding->lsb_first,
+        .col_first = binding->col_first,
+        .pairs = binding->is_pairs,
+        .codes = permutes_tiles && binding->role == ROLE_GRID && board->family->has_tiles,
+        .cols = board->cols,
+    };
+    if (spec->kind == SPEC_INDICES && binding->sparse == SPARSE_PADDED)
+        spec->kind = SPEC_PADDED;
+    if (spec->kind == SPEC_TRIPLE && !permutes_tiles)
+        spec->kind = SPEC_KEEP;
     spec->steps = calloc(board->n_transforms, sizeof *spec->steps);
     if (spec->steps == NULL)
         return error_no_memory(err, "maps of an array");
@@ -365,7 +300,17 @@ int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *a
         spec->steps[t].label_plane = -1;
         memcpy(spec->steps[t].number_src, board->transforms[t].number_src, 3);
     }
-    return fill != NULL ? fill(spec, maker, binding, err) : 0;
+    if (spec->kind == SPEC_COORD && board->rows == 0)
+        return error_set(err, ERROR_DATA, "board %s has no rows and columns; use --copy",
+                         board->preset);
+    if (kind->flags & ROLE_HAS_LAYOUT)
+        return spec_set_space(spec, maker, binding, err);
+    if ((spec->kind == SPEC_COORD || role_is_on_cells(binding->role)) &&
+        follow_cells(spec, maker, binding, err) != 0)
+        return -1;
+    return binding->role == ROLE_PLANES || binding->role == ROLE_PACKED
+               ? fill_planes(spec, maker, err)
+               : 0;
 }
 
 void spec_set_swap(struct spec *spec, enum label_op op)

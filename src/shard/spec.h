@@ -16,16 +16,6 @@
 #include "shard/label.h"
 #include "shard/role.h"
 
-enum spec_kind {
-    SPEC_KEEP,    /* the row as it is, but for what a colour swap does to its numbers */
-    SPEC_AXIS,    /* element j of an axis comes from src[j], plane p from plane_src[p] */
-    SPEC_BITS,    /* the same over packed bits, one plane per outer element */
-    SPEC_INDICES, /* integers: new = dst[old]; negative ones stay */
-    SPEC_PADDED,  /* the same for a padded sparse row: trailing (index 0, value 0) stay */
-    SPEC_COORD,   /* (row, col) pairs of integers; negative ones stay */
-    SPEC_TRIPLE,  /* Take It Easy: a tile's three numbers */
-};
-
 /* What one transform does. NULL maps are identities; src and dst are each other's inverses. */
 struct spec_step {
     const uint32_t *src;                   /* borrowed: element j of the axis comes from src[j] */
@@ -141,14 +131,5 @@ static inline uint32_t spec_between(const struct board *board, uint32_t from, ui
 {
     return board->compose[board->inverse[from] * board->n_transforms + to];
 }
-
-/* --- by role: what stands in the rows of role_kinds --- */
-
-spec_fill spec_of_planes; /* and packed ones */
-spec_fill spec_of_grid;
-spec_fill spec_of_policy;
-spec_fill spec_of_indices;
-spec_fill spec_of_coord;
-spec_fill spec_of_tile;
 
 #endif
