@@ -64,38 +64,30 @@ int array_read_int(const struct array *array, int64_t *value)
 
 /* --- headers --- */
 
-/* A row fits 64 bits when the header's shape does. */
-static void set_rows(struct array *array)
-{
-    const struct npy_header *header = &array->header;
-
-    array->n_rows = header->n_dims > 0 ? header->shape[0] : 0;
-    array->row_nbytes = header->n_dims > 0 ? header->dtype.itemsize : 0; /* 0 for objects */
-    for (unsigned i = 1; i < header->n_dims; i++)
-        array->row_nbytes *= header->shape[i];
-}
-
-/* The data's length against the header's. Nothing has been allocated for it yet. */
-static int check_length(const struct array *array, struct warnings *warnings, struct error *err)
+/* Set rows and their length, which fits 64 bits when the header's shape does, and hold the data's
+ * length against the header's. Nothing has been allocated for it yet. */
+static int set_rows(struct array *array, struct warnings *warnings, struct error *err)
 {
     const struct npy_header *header = &array->header;
     const uint64_t found = array->unpacked_nbytes - header->header_nbytes;
-    const uint64_t step = header->n_dims > 0 ? array->row_nbytes : header->data_nbytes;
+    const bool has_rows = header->n_dims > 0;
 
-    if (header->dtype.kind == DTYPE_OBJECT) /* as long as its pickle is */
-        return found > 0
-                   ? 0
-                   : array_fail(array, err, "expected a pickle behind the header, found the end");
-    if (found == header->data_nbytes)
+    array->n_rows = has_rows ? header->shape[0] : 0;
+    array->row_nbytes = has_rows ? header->dtype.itemsize : 0; /* 0 for objects */
+    for (unsigned i = 1; i < header->n_dims; i++)
+        array->row_nbytes *= header->shape[i];
+    if (header->dtype.kind == DTYPE_OBJECT && found == 0) /* else as long as its pickle is */
+        return array_fail(array, err, "expected a pickle behind the header, found the end");
+    if (header->dtype.kind == DTYPE_OBJECT || found == header->data_nbytes)
         return 0;
-    if (found > header->data_nbytes && found - header->data_nbytes < step)
-        return warnings_add(warnings, err, "member %s: %llu bytes behind the array's data",
-                            text_quote(array->member).text,
-                            (unsigned long long)(found - header->data_nbytes));
-    return array_fail(array, err, "expected %llu bytes of data for shape %s of %s, found %llu",
-                      (unsigned long long)header->data_nbytes,
-                      text_shape(header->shape, header->n_dims).text,
-                      dtype_name(&header->dtype).text, (unsigned long long)found);
+    if (found > header->data_nbytes &&
+        found - header->data_nbytes < (has_rows ? array->row_nbytes : header->data_nbytes))
+        return warnings_add(warnings, err, "member %s: %" PRIu64 " bytes behind the array's data",
+                            text_quote(array->member).text, found - header->data_nbytes);
+    return array_fail(array, err,
+                      "expected %" PRIu64 " bytes of data for shape %s of %s, found %" PRIu64,
+                      header->data_nbytes, text_shape(header->shape, header->n_dims).text,
+                      dtype_name(&header->dtype).text, found);
 }
 
 /* What a shard says of itself is read here, where a failing device or a lack of memory can be told
@@ -142,13 +134,12 @@ int array_parse(struct array *array, struct unpack *unpack, bool must_be_array,
         return -1;
     if (npy_header_parse(bytes, n_bytes, &array->header, &reason) != 0)
         return array_fail_reason(array, err, &reason, "npy header");
-    set_rows(array);
-    if (check_length(array, warnings, err) != 0 || keep_scalar(array, unpack, err) != 0)
+    if (set_rows(array, warnings, err) != 0 || keep_scalar(array, unpack, err) != 0)
         return -1;
-    if (array->header.oddity != NULL)
-        return warnings_add(warnings, err, "member %s: %s", text_quote(array->member).text,
-                            array->header.oddity);
-    return 0;
+    return array->header.oddity == NULL
+               ? 0
+               : warnings_add(warnings, err, "member %s: %s", text_quote(array->member).text,
+                              array->header.oddity);
 }
 
 int array_describe(struct array *array, const char *descr, const uint64_t *shape, unsigned n_dims,
@@ -158,19 +149,17 @@ int array_describe(struct array *array, const char *descr, const uint64_t *shape
     struct warnings warnings = {0};
     struct bytes header = {0};
     struct error reason = {0};
-    int result = -1;
+    int result = npy_header_write(descr, shape, n_dims, 0, &header, err);
 
-    if (npy_header_write(descr, shape, n_dims, 0, &header, err) != 0)
-        goto out;
-    if (npy_header_parse(header.data, header.n_bytes, &array->header, &reason) != 0) {
-        array_fail_reason(array, err, &reason, "array");
-        goto out;
-    }
+    if (result == 0 && npy_header_parse(header.data, header.n_bytes, &array->header, &reason) != 0)
+        result = array_fail_reason(array, err, &reason, "array");
     array->header.header_nbytes = 0;
-    set_rows(array);
-    if (check_length(array, &warnings, err) == 0 && unpack_start(&unpack, array, err) == 0)
+    if (result == 0)
+        result = set_rows(array, &warnings, err);
+    if (result == 0)
+        result = unpack_start(&unpack, array, err);
+    if (result == 0)
         result = keep_scalar(array, &unpack, err);
-out:
     text_list_release(&warnings.list);
     unpack_release(&unpack);
     bytes_release(&header);
@@ -196,37 +185,6 @@ int array_read_all(const struct array *array, uint8_t *out, struct error *err)
 #define AMPLIFICATION_MAX    64
 #define AMPLIFICATION_NBYTES (16u << 20) /* that much is always allowed */
 
-/* All unpacked bytes into memory that grows with what has really come: the declared size is only a
- * promise. Something that is no pickle at all is refused before gigabytes of it are read. The
- * caller frees *bytes, also on failure. */
-static int read_growing(const struct array *array, struct unpack *unpack, uint8_t **bytes,
-                        struct error *err)
-{
-    const uint64_t total = array->unpacked_nbytes;
-    const size_t first = array->header.header_nbytes;
-    uint64_t have = 0;
-    uint64_t capacity = first + FIRST_STEP_NBYTES;
-
-    while (have < total) {
-        if (capacity > total)
-            capacity = total;
-        uint8_t *larger = realloc(*bytes, (size_t)capacity);
-        if (larger == NULL)
-            return error_no_memory(err, "object array");
-        *bytes = larger;
-        if (unpack_read(unpack, larger + have, capacity - have, err) != 0)
-            return -1;
-        if (larger[first] != PICKLE_PROTO)
-            return array_fail(array, err,
-                              "expected a pickle of protocol 2 or later, found that the data "
-                              "begins with byte 0x%02x",
-                              larger[first]);
-        have = capacity;
-        capacity *= 2;
-    }
-    return unpack_finish(unpack, err);
-}
-
 int array_load_objects(struct array *array, struct error *err)
 {
     const struct npy_header *header = &array->header;
@@ -234,27 +192,41 @@ int array_load_objects(struct array *array, struct error *err)
     struct pickle_document *document = NULL;
     struct unpack unpack = {0};
     struct error reason = {0};
+    const uint64_t total = array->unpacked_nbytes;
+    const size_t first = header->header_nbytes;
+    uint64_t have = 0, capacity = first + FIRST_STEP_NBYTES, most;
     uint8_t *bytes = NULL;
-    uint64_t total;
-    int result = -1;
 
     if (array->objects != NULL)
         return 0;
-    if (array->header.dtype.kind != DTYPE_OBJECT || array->header.n_dims == 0)
+    if (header->dtype.kind != DTYPE_OBJECT || header->n_dims == 0)
         return array_fail(array, err,
                           "expected an object array of one or more dimensions, found another one");
-    if (unpack_start(&unpack, array, err) == 0)
-        result = read_growing(array, &unpack, &bytes, err);
+    int result = unpack_start(&unpack, array, err);
+    /* All unpacked bytes into memory that grows with what has really come: the declared size is
+     * only a promise. What is no pickle at all is refused before gigabytes of it are read. */
+    for (; result == 0 && have < total; capacity *= 2) {
+        capacity = smaller(capacity, total);
+        if (list_room(&bytes, capacity, 1, "object array", err) != 0 ||
+            unpack_read(&unpack, bytes + have, capacity - have, err) != 0)
+            result = -1;
+        else if (bytes[first] != PICKLE_PROTO)
+            result = array_fail(array, err,
+                                "expected a pickle of protocol 2 or later, found that the data "
+                                "begins with byte 0x%02x",
+                                bytes[first]);
+        have = capacity;
+    }
+    if (result == 0)
+        result = unpack_finish(&unpack, err);
     unpack_release(&unpack);
     if (result == 0 && (document = calloc(1, sizeof *document)) == NULL)
         result = error_no_memory(err, "object array");
     limits.n_items = header->n_elements;
-    if (!__builtin_mul_overflow(array->unpacked_nbytes, AMPLIFICATION_MAX, &total) &&
-        !__builtin_add_overflow(total, AMPLIFICATION_NBYTES, &total) && total < limits.total_nbytes)
-        limits.total_nbytes = total;
-    if (result == 0 &&
-        pickle_read(bytes + header->header_nbytes, array->unpacked_nbytes - header->header_nbytes,
-                    &limits, document, &reason) != 0)
+    if (!__builtin_mul_overflow(total, AMPLIFICATION_MAX, &most) &&
+        !__builtin_add_overflow(most, AMPLIFICATION_NBYTES, &most) && most < limits.total_nbytes)
+        limits.total_nbytes = most;
+    if (result == 0 && pickle_read(bytes + first, total - first, &limits, document, &reason) != 0)
         result = array_fail_reason(array, err, &reason, "pickle");
     if (result == 0 &&
         (document->n_dims != header->n_dims ||

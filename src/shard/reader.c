@@ -90,19 +90,6 @@ struct columns {
     size_t stride;  /* bytes from one column to the next */
 };
 
-/* The first element of the column that an item of a row is in: in a row the last dimension runs
- * fastest, in the array the first. */
-static uint64_t column_of(const struct npy_header *header, uint64_t item)
-{
-    uint64_t column = 0, stride = header->n_elements;
-
-    for (unsigned i = header->n_dims - 1; i > 0; item /= header->shape[i--]) {
-        stride /= header->shape[i];
-        column += item % header->shape[i] * stride;
-    }
-    return column;
-}
-
 /* rows[r][c] = columns[c][r], for rows of row_nbytes; item_nbytes is a constant where it matters.
  */
 static inline __attribute__((always_inline)) void interleave(const struct columns *columns,
@@ -153,9 +140,15 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
 
             columns.n = (size_t)smaller(most, row_items - item);
             for (size_t c = 0; c < columns.n && status == 0; c++) {
-                const uint64_t at = (column_of(header, item + c) + first) * item_nbytes;
+                uint64_t at = first, stride = header->n_elements, left = item + c;
                 uint8_t *column = columns.bytes + c * columns.stride;
 
+                /* In a row the last dimension runs fastest, in the array the first. */
+                for (unsigned i = header->n_dims - 1; i > 0; left /= header->shape[i--]) {
+                    stride /= header->shape[i];
+                    at += left % header->shape[i] * stride;
+                }
+                at *= item_nbytes;
                 status = unpacked != NULL ? scratch_read(unpacked, at, column, n * item_nbytes, err)
                                           : input_read_scattered(array->input, data_at + at, column,
                                                                  n * item_nbytes, err);
@@ -185,46 +178,22 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
 static int unpack_data(const struct array *array, struct unpack *unpack, struct scratch *out,
                        struct error *err)
 {
-    uint64_t left = array->header.data_nbytes;
     uint8_t *chunk = malloc(CHUNK_NBYTES);
-    int result = -1;
+    int status =
+        chunk != NULL ? unpack_start(unpack, array, err) : error_no_memory(err, "input buffer");
 
-    if (chunk == NULL)
-        return error_no_memory(err, "input buffer");
-    if (unpack_start(unpack, array, err) != 0 ||
-        unpack_skip(unpack, array->header.header_nbytes, err) != 0)
-        goto out;
-    while (left > 0) {
-        const size_t n = (size_t)smaller(left, CHUNK_NBYTES);
-
-        if (unpack_read(unpack, chunk, n, err) != 0 || scratch_append(out, chunk, n, err) != 0)
-            goto out;
-        left -= n;
+    if (status == 0)
+        status = unpack_skip(unpack, array->header.header_nbytes, err);
+    for (uint64_t left = array->header.data_nbytes, n; left > 0 && status == 0; left -= n) {
+        n = smaller(left, CHUNK_NBYTES);
+        status = unpack_read(unpack, chunk, n, err);
+        if (status == 0)
+            status = scratch_append(out, chunk, (size_t)n, err);
     }
-    result = unpack_finish(unpack, err);
-out:
+    if (status == 0)
+        status = unpack_finish(unpack, err);
     free(chunk);
-    return result;
-}
-
-/* Packed data is unpacked first, as a column's place in the stream is not known. */
-static int transpose_array(const struct array *array, struct unpack *unpack, struct scratch *out,
-                           struct budget *budget, struct error *err)
-{
-    struct scratch unpacked;
-    int result;
-
-    if (array->decoder == NULL) {
-        result = array->has_crc ? array_read_all(array, NULL, err) : 0;
-        return result != 0 ? result : transpose_to_rows(array, NULL, out, err);
-    }
-    if (scratch_open(&unpacked, array->header.data_nbytes, budget, err) != 0)
-        return -1;
-    result = unpack_data(array, unpack, &unpacked, err);
-    if (result == 0)
-        result = transpose_to_rows(array, &unpacked, out, err);
-    scratch_close(&unpacked);
-    return result;
+    return status;
 }
 
 /* Where each array's units are: *n_bytes is what those need that are not in place. */
@@ -313,13 +282,19 @@ int reader_open(struct reader *r, struct budget *budget, struct error *err)
         return -1;
     for (size_t i = 0; status == 0 && i < r->n_arrays; i++) {
         const struct array *array = r->arrays[i];
+        const bool is_fortran = array_is_fortran(array), is_packed = array->decoder != NULL;
+        struct scratch unpacked = {0};
 
-        if (r->parts[i].in_place)
+        /* A column's place in a packed stream is not known: it is unpacked first. */
+        if (is_fortran && is_packed)
+            status = scratch_open(&unpacked, array->header.data_nbytes, budget, err);
+        if (status == 0 && (r->parts[i].in_place || (is_fortran && !is_packed)))
             status = array->has_crc ? array_read_all(array, NULL, err) : 0;
-        else if (array_is_fortran(array))
-            status = transpose_array(array, &r->unpack, &r->scratch, budget, err);
-        else
-            status = unpack_data(array, &r->unpack, &r->scratch, err);
+        else if (status == 0)
+            status = unpack_data(array, &r->unpack, is_fortran ? &unpacked : &r->scratch, err);
+        if (status == 0 && is_fortran)
+            status = transpose_to_rows(array, is_packed ? &unpacked : NULL, &r->scratch, err);
+        scratch_close(&unpacked);
     }
     unpack_release(&r->unpack);
     return status;

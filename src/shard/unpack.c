@@ -67,9 +67,9 @@ static int decode_some(struct unpack *unpack, uint8_t *out, size_t n_bytes, size
         if (!io->done && io->out_nbytes > 0 && io->in_nbytes == 0 &&
             unpack->packed_nbytes == array->packed_nbytes)
             return array_fail(array, err,
-                              "expected the deflate stream to end within %llu bytes, "
+                              "expected the deflate stream to end within %" PRIu64 " bytes, "
                               "found no end",
-                              (unsigned long long)array->packed_nbytes);
+                              array->packed_nbytes);
     }
     *left = io->out_nbytes;
     return 0;
@@ -81,11 +81,10 @@ int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error
     uint8_t *at = out;
 
     if (n_bytes > array->unpacked_nbytes - unpack->unpacked_nbytes)
-        return array_fail(array, err,
-                          "expected at least %llu more bytes behind byte %llu, found "
-                          "%llu",
-                          (unsigned long long)n_bytes, (unsigned long long)unpack->unpacked_nbytes,
-                          (unsigned long long)(array->unpacked_nbytes - unpack->unpacked_nbytes));
+        return array_fail(
+            array, err,
+            "expected at least %" PRIu64 " more bytes behind byte %" PRIu64 ", found %" PRIu64,
+            n_bytes, unpack->unpacked_nbytes, array->unpacked_nbytes - unpack->unpacked_nbytes);
     while (n_bytes > 0) {
         const size_t n = (size_t)smaller(n_bytes, CHUNK_NBYTES);
         const uint64_t offset = array->offset + unpack->unpacked_nbytes;
@@ -95,9 +94,9 @@ int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error
                                    : input_read(array->input, offset, at, n, err) != 0)
             return -1;
         if (left > 0)
-            return array_fail(array, err, "expected to inflate to %llu bytes, found %llu",
-                              (unsigned long long)array->unpacked_nbytes,
-                              (unsigned long long)(unpack->unpacked_nbytes + (n - left)));
+            return array_fail(array, err,
+                              "expected to inflate to %" PRIu64 " bytes, found %" PRIu64,
+                              array->unpacked_nbytes, unpack->unpacked_nbytes + (n - left));
         if (array->decoder == NULL)
             input_release_before(array->input, offset + n, &unpack->released);
         if (array->has_crc)
@@ -135,15 +134,15 @@ int unpack_finish(struct unpack *unpack, struct error *err)
     if (array->decoder != NULL && decode_some(unpack, &extra, 1, &room, err) != 0)
         return -1;
     if (room == 0)
-        return array_fail(array, err, "expected to inflate to %llu bytes, found more",
-                          (unsigned long long)array->unpacked_nbytes);
+        return array_fail(array, err, "expected to inflate to %" PRIu64 " bytes, found more",
+                          array->unpacked_nbytes);
     if (array->decoder != NULL)
         unused = array->packed_nbytes - unpack->packed_nbytes + unpack->io.in_nbytes;
     if (unused != 0)
-        return array_fail(
-            array, err, "expected the deflate stream to take %llu bytes, found its end after %llu",
-            (unsigned long long)array->packed_nbytes,
-            (unsigned long long)(array->packed_nbytes - unused));
+        return array_fail(array, err,
+                          "expected the deflate stream to take %" PRIu64
+                          " bytes, found its end after %" PRIu64,
+                          array->packed_nbytes, array->packed_nbytes - unused);
     if (array->has_crc && unpack->crc != array->crc)
         return error_set_at(err, ERROR_DATA, ARRAY_PLACE(array, .code = ERROR_CODE_CRC),
                             "expected CRC %08x, found %08x", array->crc, unpack->crc);
