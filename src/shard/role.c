@@ -12,7 +12,6 @@
 #include <strings.h>
 
 #define LAYOUT_OPTIONS "flipud fliplr rot90 rot180 rot270 transpose anti-transpose layout=NAME"
-#define POLICY_EFFECT  "gather over the action axis"
 
 /* What policies, values of actions and masks have in common. */
 #define AS_POLICY                                                                             \
@@ -27,40 +26,32 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_PLANES] =
         {
             .name = "planes",
-            .shape =
-                "(N,C,H,W), (N,H,W,C), (N,C,cells) or (N,C*H*W); told, (N,T,C,H,W) or (N,T,H,W,C)",
-            .effect = "gather per plane; a colour swap permutes planes and flips the to-move plane",
             .options = "nchw nhwc frames=N positions",
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
-            .min_dims = 2,
             .fit = role_fit_planes,
             .by_name = {role_fit_grid, role_fit_planes, role_fit_packed},
             .moves_as = SPEC_AXIS,
             .mistake = ROLE_MISTAKE_PLANES,
-            .names = {{"features feature states state boards board obs observations observation "
-                       "planes board_planes bf x inputs input valueTargetsNCHW",
-                       0}},
+            .names =
+                {{.words =
+                      "features feature states state boards board obs observations observation "
+                      "planes board_planes bf x inputs input valueTargetsNCHW"}},
         },
     [ROLE_PACKED] =
         {
             .name = "packed",
-            .shape = "(N,C,ceil(HW/8)) u1; told, (N,) or (N,k) u8, 64 cells each",
-            .effect = "gather of bits",
             .options = "msb lsb frames=N",
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
             .fit = role_fit_packed,
             .moves_as = SPEC_BITS,
             .check = ROLE_CHECK_PAD_BITS,
             .mistake = ROLE_MISTAKE_PLANES,
-            .names = {{"binaryInputNCHWPacked", 0}},
+            .names = {{.words = "binaryInputNCHWPacked"}},
         },
     [ROLE_GRID] =
         {
             .name = "grid",
-            .shape = "(N,H,W) or (N,cells)",
-            .effect = "gather; a colour swap exchanges codes",
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
-            .min_dims = 2,
             .fit = role_fit_grid,
             .moves_as = SPEC_AXIS,
             .swap = ROLE_SWAP_CODES,
@@ -71,34 +62,27 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_POLICY] =
         {
             .name = "policy",
-            .shape = "(N,A), (N,H,W) or (N,k,A)",
             AS_POLICY,
-            .effect = POLICY_EFFECT,
             .check = ROLE_CHECK_POLICY,
-            .names = {{POLICY_NAMES, 0}, {VISITS_NAMES, .flags = NAME_COUNTS}},
+            .names = {{.words = POLICY_NAMES}, {VISITS_NAMES, .flags = NAME_COUNTS}},
         },
     [ROLE_ACTION_VALUES] =
         {
             .name = "action-values",
-            .shape = "as policy, any numbers",
             AS_POLICY,
-            .effect = POLICY_EFFECT "; no sums or signs are checked",
-            .names = {{"qValueTargetsNCMove action_values q_values", 0}},
+            .names = {{.words = "qValueTargetsNCMove action_values q_values"}},
         },
     [ROLE_MASK] =
         {
             .name = "mask",
-            .shape = "(N,A), (N,H,W) or (N,k,A)",
             AS_POLICY,
-            .effect = POLICY_EFFECT,
-            .names = {{"legal legal_mask legal_moves legals_mask action_mask action_masks mask",
-                       0}},
+            .names =
+                {{.words =
+                      "legal legal_mask legal_moves legals_mask action_mask action_masks mask"}},
         },
     [ROLE_POLICY_INDEX] =
         {
             .name = "policy-index",
-            .shape = "object rows, (N,L), or (M,) with offsets",
-            .effect = "indices moved; order, duplicates and padding kept",
             .options = LAYOUT_OPTIONS,
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT | ROLE_IS_INDICES,
             .moves_as = SPEC_INDICES,
@@ -108,8 +92,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_POLICY_VALUE] =
         {
             .name = "policy-value",
-            .shape = "as its indices",
-            .effect = "kept, beside its indices",
             .flags = ROLE_IS_VALUES,
             .check = ROLE_CHECK_INDEX_VALUES,
             .mistake = ROLE_MISTAKE_INDEX_VALUES,
@@ -118,28 +100,22 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_POLICY_OFFSETS] =
         {
             .name = "policy-offsets",
-            .shape = "(N+1,) integers",
-            .effect = "where each row begins",
             .flags = ROLE_IS_OFFSETS,
         },
     [ROLE_ACTION] =
         {
             .name = "action",
-            .shape = "(N,) integers; told, (N,k), or (N,k,2) with counts",
-            .effect = "index moved; negative ones stay",
             .options = LAYOUT_OPTIONS " pairs",
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_action,
             .moves_as = SPEC_INDICES,
             .check = ROLE_CHECK_ACTION,
             .mistake = ROLE_MISTAKE_MOVE,
-            .names = {{"move moves move_index move_indices actions action position", 0}},
+            .names = {{.words = "move moves move_index move_indices actions action position"}},
         },
     [ROLE_COORD] =
         {
             .name = "coord",
-            .shape = "(N,2) integers; told, (N,k,2)",
-            .effect = "(row,col) moved; negative ones stay",
             .options = "rowcol colrow",
             .flags = ROLE_MOVES,
             .fit = role_fit_coord,
@@ -147,56 +123,47 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .moves_as = SPEC_COORD,
             .check = ROLE_CHECK_COORD,
             .mistake = ROLE_MISTAKE_MOVE,
-            .names = {{"last_move last_moves", 0}},
+            .names = {{.words = "last_move last_moves"}},
         },
     [ROLE_VALUE] =
         {
             .name = "value",
-            .shape = "(N,) or (N,k)",
-            .effect = "kept; a colour swap changes the side",
             .options = "players",
             .fit = role_fit_value,
             .by_name = {role_fit_wdl, role_fit_value},
             .swap = ROLE_SWAP_VALUES,
             .check = ROLE_CHECK_VALUE,
             .mistake = ROLE_MISTAKE_VALUE,
-            .names = {{"value values v z zs outcome outcomes result results value_targets "
-                       "value_target vt Y_value",
-                       0},
+            .names = {{.words = "value values v z zs outcome outcomes result results value_targets "
+                                "value_target vt Y_value"},
                       {"values_mp", .flags = NAME_PER_PLAYER}},
         },
     [ROLE_WDL] =
         {
             .name = "wdl",
-            .shape = "(N,3)",
-            .effect = "kept; a colour swap reverses it",
             .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_wdl,
             .swap = ROLE_SWAP_VALUES,
             .check = ROLE_CHECK_WDL,
             .mistake = ROLE_MISTAKE_VALUE,
-            .names = {{"wdl wls", 0}},
+            .names = {{.words = "wdl wls"}},
         },
     [ROLE_TO_MOVE] =
         {
             .name = "to-move",
-            .shape = "(N,)",
-            .effect = "kept; a colour swap names the other player",
             .options = "player winner",
             .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_to_move,
             .swap = ROLE_SWAP_PLAYER,
             .check = ROLE_CHECK_PLAYER,
             .mistake = ROLE_MISTAKE_PLAYER,
-            .names = {{"player players player_to_move current_player current_players to_play "
-                       "to_move turn turns side_to_move player_numbers winner winners",
-                       0}},
+            .names = {{.words =
+                           "player players player_to_move current_player current_players to_play "
+                           "to_move turn turns side_to_move player_numbers winner winners"}},
         },
     [ROLE_GLOBALS] =
         {
             .name = "globals",
-            .shape = "(N,k), 0 or 1 first: whose turn it is",
-            .effect = "kept; a colour swap names the other player",
             .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_globals,
             .swap = ROLE_SWAP_FIRST,
@@ -206,8 +173,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_TILE] =
         {
             .name = "tile",
-            .shape = "(N,3) integers",
-            .effect = "kept, or permuted with --tiles permute",
             .fit = role_fit_tile,
             .moves_as = SPEC_TRIPLE,
             .check = ROLE_CHECK_TILES,
@@ -217,24 +182,21 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_COPY] =
         {
             .name = "copy",
-            .shape = "(N,...)",
-            .effect = "repeated for each image",
-            .names = {{"globals gf globalInputNC globalTargetsNC scoreDistrN metadataInputNC ply "
-                       "move_number move_numbers moves_left total_game_moves move_types game_id "
-                       "game_ids phases num_players victory_types engine_modes opponent_types "
-                       "opponent_elo generator_elo quality_score iteration player_type human_won "
-                       "metadata symaug_source symaug_transform symaug_count symaug_orbit",
-                       0},
-                      {"weight weights sample_weight sample_weights heuristics score scores "
-                       "final_score final_scores",
-                       .flags = NAME_MAY_SPREAD}},
+            .names =
+                {{.words =
+                      "globals gf globalInputNC globalTargetsNC scoreDistrN metadataInputNC ply "
+                      "move_number move_numbers moves_left total_game_moves move_types game_id "
+                      "game_ids phases num_players victory_types engine_modes opponent_types "
+                      "opponent_elo generator_elo quality_score iteration player_type human_won "
+                      "metadata symaug_source symaug_transform symaug_count symaug_orbit"},
+                 {"weight weights sample_weight sample_weights heuristics score scores "
+                  "final_score final_scores",
+                  .flags = NAME_MAY_SPREAD}},
         },
-    [ROLE_META] = {.name = "meta", .shape = "any", .effect = "copied byte for byte, once"},
+    [ROLE_META] = {.name = "meta"},
     [ROLE_DROP] =
         {
             .name = "drop",
-            .shape = "any",
-            .effect = "left out",
             .names = {{"data_checksums", .flags = NAME_NEVER_ROWS}},
         },
 };
@@ -264,14 +226,13 @@ static bool lists(const char *words, const char *text, size_t n_bytes)
 
 static struct role_named find_name(const char *key, size_t n_bytes, const struct board *board)
 {
-    for (unsigned k = 0; k < ROLE_N_KINDS; k++) {
-        for (unsigned g = 0; g < ROLE_N_NAMES; g++) {
-            const struct role_names *names = &role_kinds[k].names[g];
+    for (unsigned i = 0; i < ROLE_N_KINDS * ROLE_N_NAMES; i++) {
+        const enum role role = (enum role)(i / ROLE_N_NAMES);
+        const struct role_names *names = &role_kinds[role].names[i % ROLE_N_NAMES];
 
-            if (lists(names->words, key, n_bytes) &&
-                (board == NULL || !(names->flags & NAME_TILES) || board->family->has_tiles))
-                return (struct role_named){true, (enum role)k, names->flags};
-        }
+        if (lists(names->words, key, n_bytes) &&
+            (board == NULL || !(names->flags & NAME_TILES) || board->family->has_tiles))
+            return (struct role_named){true, role, names->flags};
     }
     return (struct role_named){.role = ROLE_META};
 }
@@ -297,7 +258,7 @@ bool role_prefix_is_counts(const char *key, size_t n_bytes)
 /* --- what the user says --- */
 
 static const char layout_option[] = "layout=", frames_option[] = "frames=";
-#define MOST_FRAMES 100000
+#define FRAMES_END 100000
 
 #define N_PAIRED 8 /* options of which one excludes another: see enum role_option */
 
@@ -314,7 +275,7 @@ static bool equals(const char *text, size_t n_bytes, const char *name)
 static int parse_option(struct role_override *o, const char *text, size_t n_bytes,
                         struct error *err)
 {
-    const size_t prefix = sizeof layout_option - 1;
+    const size_t prefix = sizeof layout_option - 1; /* as long as the other one */
     const char *options = role_kinds[o->role].options;
     const bool is_listed = lists(options, text, n_bytes);
     static const char *const names_of[] = {"rowcol",  "colrow", "msb",      "lsb",
@@ -327,16 +288,11 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
         o->layout = strndup(text + prefix, n_bytes - prefix);
         return o->layout == NULL ? error_no_memory(err, "a role's layout") : 0;
     }
-    if (options != NULL && strstr(options, frames_option) != NULL &&
-        n_bytes > strlen(frames_option) &&
-        memcmp(text, frames_option, strlen(frames_option)) == 0) {
-        for (const char *at = text + strlen(frames_option); at < text + n_bytes; at++)
-            o->n_frames = *at >= '0' && *at <= '9' && o->n_frames < MOST_FRAMES
-                              ? 10 * o->n_frames + (uint64_t)(*at - '0')
-                              : MOST_FRAMES;
-        if (o->n_frames > 0 && o->n_frames < MOST_FRAMES)
-            return 0;
-    }
+    if (n_bytes > prefix && memcmp(text, frames_option, prefix) == 0 && options != NULL &&
+        strstr(options, frames_option) != NULL &&
+        text_parse_digits(text + prefix, n_bytes - prefix, &o->n_frames) == 0 && o->n_frames > 0 &&
+        o->n_frames < FRAMES_END)
+        return 0;
     for (unsigned i = 0; i < sizeof names_of / sizeof *names_of && is_listed; i++)
         if (equals(text, n_bytes, names_of[i])) {
             o->options &= i < N_PAIRED ? ~(1u << (i ^ 1)) : ~0u;

@@ -214,14 +214,11 @@ enum role_mistake {
     ROLE_MISTAKE_PLAYER,
 };
 
-/* All that is particular to a role, in one row; printed by `symaug info` and help. */
+/* All that is particular to a role, in one row. */
 struct role_kind {
     const char *name;    /* "policy-index" */
-    const char *shape;   /* "(N,C,H,W) or (N,H,W,C) or (N,C*H*W)" */
-    const char *effect;  /* "gather over the action axis" */
     const char *options; /* after the colon: "msb lsb"; or NULL */
     unsigned flags;      /* enum role_flag */
-    unsigned min_dims;   /* of an array that tells the number of rows; 0 is 1 */
     role_fit fit;        /* how an array that was told the role must fit; NULL: not by a fit */
     role_fit by_name[ROLE_N_FITS]; /* what an array named so may be, in order; none: as told */
     enum spec_kind moves_as;
@@ -311,7 +308,7 @@ extern const char *const role_flags_of_frames[];
 void role_problems_release(struct role_problems *problems);
 
 /* The problem of array i, or NULL. */
-const struct role_problem *role_problem_of(const struct role_problems *problems, size_t i);
+struct role_problem *role_problem_of(const struct role_problems *problems, size_t i);
 
 /*
  * Give every array of the archive its role. *n_rows is the common number of rows N; 0 when that is

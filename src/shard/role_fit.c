@@ -206,21 +206,6 @@ static bool is_spatial_length(struct role_case *a, uint64_t length)
                        layout->name, board->name);
 }
 
-/* True when n is a multiple of a length that is one of something on the board. */
-static bool is_spatial_multiple(struct role_case *a, uint64_t n)
-{
-    char length[sizeof a->c->reason];
-
-    for (uint64_t k = 2; k <= n / 2 && k <= 1024; k++) {
-        if (n % k != 0 || n / k < 2 || !is_spatial_length(a, n / k))
-            continue;
-        snprintf(length, sizeof length, "%.200s", a->c->reason);
-        return !role_unfit(a, "%" PRIu64 " is %" PRIu64 " times %" PRIu64 ", and %s", n, k, n / k,
-                           length);
-    }
-    return false;
-}
-
 bool role_may_be_bitboards(const struct role_case *a)
 {
     const struct array *array = a->array;
@@ -255,8 +240,12 @@ bool role_is_spatial(struct role_case *a, unsigned first_dim)
             if (product > 0 && is_spatial_length(a, product))
                 return true;
         }
-        if (first > 0 && product > 0 && is_strict && is_spatial_multiple(a, product))
-            return true;
+        /* or a multiple of such a length */
+        for (uint64_t k = 2; first > 0 && is_strict && k <= product / 2 && k <= 1024; k++)
+            if (product % k == 0 && is_spatial_length(a, product / k))
+                return !role_unfit(a, "%" PRIu64 " is %" PRIu64 " times %" PRIu64 ", and %s",
+                                   product, k, product / k,
+                                   text_format("%.200s", a->c->reason).text);
     }
     if (!is_strict || first_dim == 0)
         return false;
@@ -271,36 +260,7 @@ bool role_is_spatial(struct role_case *a, unsigned first_dim)
 
 /* --- policies and masks --- */
 
-/* The dimensions behind the rows with the box's two drawn together. */
-struct policy_shape {
-    unsigned n_dims; /* 1 to 3; 0: none that a policy has */
-    uint64_t dims[3];
-};
-
-static struct policy_shape collapse(const struct role_case *a)
-{
-    const struct board *board = a->c->board;
-    const struct npy_header *h = a->h;
-    struct policy_shape shape = {0};
-
-    if (h->n_dims > 2 && dims_are_cells(board, h->shape + 1, h->n_dims - 1))
-        return (struct policy_shape){1, {board->n_cells}};
-    for (unsigned i = 1; i < h->n_dims; i++) {
-        uint64_t dim = h->shape[i];
-
-        if (shape.n_dims == 3)
-            return (struct policy_shape){0};
-        if (board->rows > 0 && i + 1 < h->n_dims && (h->n_dims == 3 || h->n_dims == 4) &&
-            dim == board->rows && h->shape[i + 1] == board->cols) {
-            dim = board->n_cells;
-            i++;
-        }
-        shape.dims[shape.n_dims++] = dim;
-    }
-    return shape;
-}
-
-int role_told_layout(struct role_case *a, const struct action_layout **layout)
+bool role_told_layout(struct role_case *a, const struct action_layout **layout)
 {
     const struct board *board = a->c->board;
     const char *name = a->told->layout != NULL ? a->told->layout : a->c->request->policy_layout;
@@ -308,36 +268,11 @@ int role_told_layout(struct role_case *a, const struct action_layout **layout)
 
     *layout = name != NULL ? action_layout_by_name(board, name) : NULL;
     if (name == NULL || (*layout != NULL && (*layout)->length(*layout, board) > 0))
-        return 0;
+        return true;
     *layout = NULL;
     action_layout_list(board, known, sizeof known);
-    role_unfit(a, "the board %s has no policy layout %.60s; it has %s", board->name,
-               text_quote(name).text, known);
-    return -1;
-}
-
-/* The layout of an axis of that length: as told, else by the length. */
-static const struct action_layout *choose_layout(struct role_case *a, uint64_t length)
-{
-    const struct board *board = a->c->board;
-    const struct action_layout *told;
-    char known[200];
-
-    if (role_told_layout(a, &told) != 0)
-        return NULL;
-    if (told != NULL && length >= told->length(told, board))
-        return told;
-    const struct action_layout *fits = action_layout_by_length(board, length);
-    if (told != NULL && (a->told->layout != NULL || fits == NULL)) {
-        role_unfit(a, "%" PRIu64 " actions are fewer than the %" PRIu64 " of the layout %s", length,
-                   told->length(told, board), told->name);
-        return NULL;
-    }
-    action_layout_list(board, known, sizeof known);
-    if (fits == NULL)
-        role_unfit(a, "no policy of the board %s has %" PRIu64 " actions; expected one of %s",
-                   board->name, length, known);
-    return fits;
+    return role_unfit(a, "the board %s has no policy layout %.60s; it has %s", board->name,
+                      text_quote(name).text, known);
 }
 
 /*
@@ -351,7 +286,6 @@ static const struct action_layout *layout_of_planes(struct role_case *a, const u
     const bool planes_first = dims[1] == board->n_cells;
     const struct action_layout *base, *twins[2];
     uint64_t total;
-    char name[96];
 
     if ((dims[0] == board->n_cells) == planes_first ||
         __builtin_mul_overflow(dims[0], dims[1], &total))
@@ -365,58 +299,81 @@ static const struct action_layout *layout_of_planes(struct role_case *a, const u
     for (size_t k = 0; k < 2; k++)
         if (text_ends_with(base->name, endings[k]))
             n_stem = strlen(base->name) - strlen(endings[k]);
-    for (size_t k = 0; k < 2; k++) {
-        snprintf(name, sizeof name, "%.*s%s", (int)n_stem, base->name, endings[k]);
-        twins[k] = action_layout_by_name(board, name);
-    }
+    for (size_t k = 0; k < 2; k++)
+        twins[k] = action_layout_by_name(
+            board, text_format("%.*s%s", (int)n_stem, base->name, endings[k]).text);
     if ((twins[0] == NULL && twins[1] == NULL) || twins[planes_first] != NULL)
         return twins[planes_first];
-    snprintf(name, sizeof name, "%.*s", (int)n_stem, base->name);
-    return action_layout_by_name(board, name);
-}
-
-/* False without a layout; the reason is set then. */
-static bool bind_policy(struct role_case *a, const struct action_layout *layout, uint64_t outer,
-                        uint64_t length)
-{
-    if (layout == NULL)
-        return false;
-    a->b->role = ROLE_POLICY;
-    a->b->layout = layout;
-    a->b->n_actions = length;
-    a->b->axes = (struct role_axes){outer, length, 1};
-    return true;
+    return action_layout_by_name(board, text_format("%.*s", (int)n_stem, base->name).text);
 }
 
 bool role_fit_policy(struct role_case *a)
 {
-    const struct policy_shape shape = collapse(a);
-    const uint64_t cells = a->c->board->n_cells, *dims = shape.dims;
-    const bool spread = a->h->n_dims == 4;
-    uint64_t total;
+    const struct board *board = a->c->board;
+    const struct npy_header *h = a->h;
+    const uint64_t cells = board->n_cells;
+    const bool spread = h->n_dims == 4;
+    const struct action_layout *layout = NULL, *told;
+    uint64_t dims[3], n_policies = 1, length;
+    unsigned n = 0;
+    char known[200];
 
-    if (!role_dtype_moves(&a->h->dtype))
+    if (!role_dtype_moves(&h->dtype))
         return role_unfit(a, "a policy holds numbers");
-    if (shape.n_dims == 1)
-        return bind_policy(a, choose_layout(a, dims[0]), 1, dims[0]);
-    if (shape.n_dims != 2)
+    /* The dimensions after the rows, those of the cells drawn together. */
+    for (unsigned i = 1; i < h->n_dims && n < 3; i++, n++) {
+        const bool is_box = board->rows > 0 && i + 1 < h->n_dims && (h->n_dims == 3 || spread) &&
+                            h->shape[i] == board->rows && h->shape[i + 1] == board->cols;
+
+        dims[n] = is_box ? cells : h->shape[i];
+        i += is_box;
+    }
+    if (h->n_dims > 2 && dims_are_cells(board, h->shape + 1, h->n_dims - 1)) {
+        dims[0] = cells;
+        n = 1;
+    }
+    if (n != 1 && n != 2)
         return role_unfit(a, "expected a policy (N, A), (N, H, W) or (N, k, A)");
-    const struct action_layout *planes = layout_of_planes(a, dims);
-    if (planes != NULL)
-        return bind_policy(a, planes, 1, dims[0] * dims[1]);
-    /* From-square times to-square, written as a table. */
-    if (dims[0] == cells && !__builtin_mul_overflow(dims[0], dims[1], &total) &&
-        action_layout_by_length(a->c->board, total) != NULL)
-        return bind_policy(a, choose_layout(a, total), 1, total);
-    /* Of k boards' worth of moves nothing but the user says that a symmetry keeps them apart. */
-    if (spread && (dims[0] == 1 || dims[1] == 1))
-        return bind_policy(a, choose_layout(a, cells), 1, cells);
-    if (spread && (!a->is_told || dims[1] != cells))
+    if (n == 1) {
+        length = dims[0];
+    } else if ((layout = layout_of_planes(a, dims)) != NULL) {
+        length = dims[0] * dims[1];
+    } else if (dims[0] == cells && !__builtin_mul_overflow(dims[0], dims[1], &length) &&
+               action_layout_by_length(board, length) != NULL) {
+        /* from-square times to-square, written as a table: of that length */
+    } else if (spread && (dims[0] == 1 || dims[1] == 1)) {
+        length = cells;
+    } else if (spread && (!a->is_told || dims[1] != cells)) {
+        /* Of k boards' worth of moves nothing but the user says that a symmetry keeps them apart.
+         */
         return role_unfit(a, "expected a policy (N, A), (N, H, W), (N, k, A) or, if told, "
                              "(N, k, H, W)");
-    if (dims[0] == 0)
+    } else if (dims[0] == 0) {
         return role_unfit(a, "expected at least one policy, found none");
-    return bind_policy(a, choose_layout(a, dims[1]), dims[0], dims[1]);
+    } else {
+        n_policies = dims[0];
+        length = dims[1];
+    }
+    if (layout == NULL) { /* as told, else by the length */
+        if (!role_told_layout(a, &told))
+            return false;
+        const uint64_t n_told = told != NULL ? told->length(told, board) : 0;
+        layout = told != NULL && length >= n_told ? told : action_layout_by_length(board, length);
+        if (told != NULL && layout != told && (a->told->layout != NULL || layout == NULL))
+            return role_unfit(a,
+                              "%" PRIu64 " actions are fewer than the %" PRIu64 " of the layout %s",
+                              length, n_told, told->name);
+        action_layout_list(board, known, sizeof known);
+        if (layout == NULL)
+            return role_unfit(
+                a, "no policy of the board %s has %" PRIu64 " actions; expected one of %s",
+                board->name, length, known);
+    }
+    a->b->role = ROLE_POLICY;
+    a->b->layout = layout;
+    a->b->n_actions = length;
+    a->b->axes = (struct role_axes){n_policies, length, 1};
+    return true;
 }
 
 /* --- labels: a few numbers per row --- */

@@ -164,30 +164,26 @@ static bool is_position(const struct role_case *a, const char *text)
     return i == n && (n_slashes == 7 || (board->rows > 2 && n_slashes == board->rows - 1));
 }
 
-/* As many numbers as cells, bytes that are just enough for the bits of whole planes, or bitboards.
- */
-static bool may_be_cells(const struct role_case *a)
-{
-    const struct board *board = a->c->board;
-    const struct dtype *dtype = &a->h->dtype;
-    const uint64_t n = a->array->row_nbytes / (dtype->itemsize + (dtype->itemsize == 0));
-
-    if (a->named.is_known || !dtype_is_number(dtype) || board->n_cells == 1)
-        return false;
-    return n >= board->n_on_board ||
-           (dtype->kind == DTYPE_UINT && dtype->itemsize == 1 && 8 * n >= board->n_cells &&
-            8 * n % board->n_cells < 8) ||
-           role_may_be_bitboards(a);
-}
-
 bool role_may_hold_positions(const struct role_case *a)
 {
     const struct array *array = a->array;
+    const struct board *board = a->c->board;
     const struct dtype *dtype = &a->h->dtype;
     const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1, n_text = dtype->itemsize / step;
     struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     char object[512];
     bool found = false;
+
+    /* As many numbers as cells, bytes just enough for the bits of whole planes, or bitboards. */
+    if (dtype_is_number(dtype)) {
+        const uint64_t n = array->row_nbytes / dtype->itemsize;
+        const bool is_byte = dtype->kind == DTYPE_UINT && dtype->itemsize == 1;
+
+        return !a->named.is_known && board->n_cells > 1 &&
+               (n >= board->n_on_board ||
+                (is_byte && 8 * n >= board->n_cells && 8 * n % board->n_cells < 8) ||
+                role_may_be_bitboards(a));
+    }
 
     for (uint64_t k = 0; array->objects != NULL && k < array->objects->n_items && !found; k++) {
         const struct pickle_item *item = &array->objects->items[k];
@@ -198,9 +194,9 @@ bool role_may_hold_positions(const struct role_case *a)
         found = is_position(a, object);
     }
     if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || !is_seen(array))
-        return found || may_be_cells(a);
-    const int status =
-        batch_open(&batch, NULL, NULL); /* whoever copies it says what is wrong with it */
+        return found;
+    /* Whoever copies it says what is wrong with it. */
+    const int status = batch_open(&batch, NULL, NULL);
     char *text = calloc(1, dtype->itemsize + 1);
     while (status == 0 && text != NULL && !found && batch_next(&batch, 1, NULL) == 0 && batch.n > 0)
         for (uint64_t at = 0; at < array->row_nbytes && !found; at += dtype->itemsize) {
@@ -306,20 +302,6 @@ static uint64_t end_of_moves(const struct role_context *c)
     return end;
 }
 
-/* Whether its numbers are all below the number of cells, where moves are numbered otherwise and
- * have many more: then they name cells. */
-static bool are_cells(const struct role_case *a)
-{
-    const struct board *board = a->c->board;
-    const uint64_t end = end_of_moves(a->c);
-    double low, high;
-
-    return a->array->n_rows >= 3 && action_layout_by_name(board, "cells") != NULL &&
-           role_find_range(a->array, UINT64_MAX, &low, &high) && high < board->n_cells &&
-           end > 4 * (uint64_t)board->n_cells &&
-           end < UINT32_MAX; /* of a sparse policy it is not known */
-}
-
 /* Whether the array would fit the role, which it is not given; or was told, if a history, or a list
  * of moves by its name. */
 static bool could_be(struct role_context *c, const struct role_case *a, enum role role)
@@ -405,7 +387,13 @@ const char *role_suggest(const struct role_case *of)
             return "ROLE";
         if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a.array))
             return role_name(ROLE_ACTION_VALUES);
-        if (roles[k] == ROLE_ACTION && request->is_strict && are_cells(&a))
+        /* Below the number of cells, where moves are numbered otherwise and have many more (of a
+         * sparse policy it is not known how many), they name cells. */
+        const uint64_t end = end_of_moves(&c), n_cells = c.board->n_cells;
+        if (roles[k] == ROLE_ACTION && request->is_strict && a.array->n_rows >= 3 &&
+            end > 4 * n_cells && end < UINT32_MAX &&
+            action_layout_by_name(c.board, "cells") != NULL &&
+            role_find_range(a.array, UINT64_MAX, &low, &high) && high < (double)n_cells)
             return "action:layout=cells";
         return role_name(roles[k]);
     }

@@ -116,7 +116,7 @@ static void find_rows(struct role_context *c)
     bool found = false, is_spatial = false;
 
     for (unsigned k = 0; k <= ROLE_COPY; k++) {
-        const unsigned min_dims = role_kinds[k].min_dims > 0 ? role_kinds[k].min_dims : 1;
+        const unsigned min_dims = k == ROLE_PLANES || k == ROLE_GRID ? 2 : 1;
 
         for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
             if (role_wanted(a) != k || k == ROLE_POLICY_VALUE || k == ROLE_POLICY_OFFSETS ||
@@ -171,11 +171,15 @@ static const struct member_rule {
     {"metadataInputNC", ROLE_COPY, "f4", 2, 0, false},
 };
 
-static const struct member_rule *find_member(const char *key)
+/* The rule of the member of that name; NULL when there is none, and then all names in `names`. */
+static const struct member_rule *find_member(const char *key, char names[400])
 {
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    names[0] = '\0';
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (strcmp(members[i].name, key) == 0)
             return &members[i];
+        text_add(names, 400, "%s %s", i > 0 ? "," : "", members[i].name);
+    }
     return NULL;
 }
 
@@ -190,8 +194,10 @@ static const char *find_missing(const struct archive_in *archive)
 
 bool role_katago_is_shard(const struct archive_in *archive)
 {
+    char names[400];
+
     for (size_t i = 0; i < archive->n_arrays; i++)
-        if (find_member(archive->arrays[i].key) == NULL)
+        if (find_member(archive->arrays[i].key, names) == NULL)
             return false;
     return find_missing(archive) == NULL;
 }
@@ -199,11 +205,9 @@ bool role_katago_is_shard(const struct archive_in *archive)
 static int bind_member(struct role_case *a)
 {
     const struct dtype *dtype = &a->h->dtype;
-    const struct member_rule *rule = find_member(a->array->key);
-    char names[400] = "";
+    char names[400];
+    const struct member_rule *rule = find_member(a->array->key, names);
 
-    for (size_t k = 0; k < sizeof members / sizeof *members; k++)
-        text_add(names, sizeof names, "%s %s", k > 0 ? "," : "", members[k].name);
     if (rule == NULL)
         return role_refuse(a, NULL, "no member of a KataGo shard; its reader accepts only%s",
                            names);
@@ -211,11 +215,10 @@ static int bind_member(struct role_case *a)
     if (role_check_rows(a) != 0)
         return -1;
     if (dtype->kind != rule->dtype[0] || dtype->itemsize != (uint32_t)(rule->dtype[1] - '0') ||
-        a->h->n_dims != rule->n_dims || (rule->n_planes > 0 && a->h->shape[1] != rule->n_planes)) {
-        const struct text_quoted second = text_format(", the second one %u", rule->n_planes);
-        return role_refuse(a, NULL, "expected dtype %s and %u dimensions%s", rule->dtype,
-                           rule->n_dims, rule->n_planes > 0 ? second.text : "");
-    }
+        a->h->n_dims != rule->n_dims || (rule->n_planes > 0 && a->h->shape[1] != rule->n_planes))
+        return role_refuse(
+            a, NULL, "expected dtype %s and %u dimensions%s", rule->dtype, rule->n_dims,
+            rule->n_planes > 0 ? text_format(", the second one %u", rule->n_planes).text : "");
     a->b->role = ROLE_COPY;
     a->b->inferred = true;
     if (fit == NULL || (rule->role == ROLE_GLOBALS && !a->c->swaps_colours))
@@ -243,20 +246,20 @@ static void set_role(struct role_case *a, enum role wanted)
         ((a->told->options & ROLE_WINNER) || strncasecmp(a->array->key, "winner", 6) == 0);
 }
 
-static bool is_index_like(const struct npy_header *h)
-{
-    return dtype_is_integer(&h->dtype) &&
-           (h->n_dims == 1 || (h->n_dims == 2 && (h->shape[1] == 1 || h->shape[1] == 2)));
-}
-
-/* Integers that may be a list of moves for each row, or of places, or of moves and counts. */
-static bool is_list_like(const struct role_case *a)
+/* Integers that may be a move or a place for each row; or a list of them, or of moves and counts.
+ */
+static bool may_be_moves(const struct role_case *a, bool list)
 {
     const struct npy_header *h = a->h;
+    const bool is_named = role_name_suggests_cells(a->array->key);
+    const uint64_t n_columns = h->n_dims == 1 ? 1 : h->shape[1];
 
-    return dtype_is_integer(&h->dtype) &&
-           ((h->n_dims == 2 && h->shape[1] > 2 && role_name_suggests_cells(a->array->key)) ||
-            (h->n_dims == 3 && h->shape[2] == 2));
+    if (!dtype_is_integer(&h->dtype))
+        return false;
+    if (list)
+        return (h->n_dims == 2 && n_columns > 2 && is_named) ||
+               (h->n_dims == 3 && h->shape[2] == 2);
+    return h->n_dims <= 2 && (n_columns == 1 || n_columns == 2) && is_named;
 }
 
 /* For the reason of the context. */
@@ -290,72 +293,63 @@ static int bind_copy(struct role_case *a, bool check_shape)
     return 0;
 }
 
-/* Where colours are swapped a reward, a side, a label may change. */
-static int refuse_swapped(struct role_case *a)
-{
-    struct role_problems *problems = a->c->problems;
-    const bool moves =
-        is_list_like(a) || (is_index_like(a->h) && role_name_suggests_cells(a->array->key));
-    const char *flags = "";
-
-    if (role_is_spatial(a, 1))
-        return refuse_spatial(a);
-    const char *role = moves ? role_suggest(a) : role_suggest_label(a, &flags);
-    const bool is_likely = role != NULL && strcmp(role, "ROLE") != 0;
-    role_refuse(a, role,
-                "its name tells no role, and a transform swaps the colours, which may change it%s: "
-                "expected to be told what it is%s",
-                is_likely ? "" : ", and nothing is likely",
-                is_likely ? "" : ", --copy if colours do not matter to it");
-    if (problems->n > 0)
-        problems->items[problems->n - 1].flags = flags;
-    return -1;
-}
-
 static int bind_unnamed(struct role_case *a)
 {
     const struct role_context *c = a->c;
     const bool has_rows = a->array->n_rows == c->n_rows;
-    char scipy[64], differ[320];
+    const char *role = NULL, *flags = "";
+    char scipy[64];
 
     if (role_sparse_of_scipy(a, scipy))
         return role_refuse(a, scipy,
                            "a matrix in the form of scipy, whose names do not say of what: "
                            "expected to be told");
     if (c->differing != NULL) {
-        const char *role = c->request->swaps_colours ? NULL : "copy";
         if (!has_rows || role_is_spatial(a, 1))
             role = role_suggest(a);
-        snprintf(differ, sizeof differ,
-                 "no array is known to have a row per position, and %.80s and %.80s differ in "
-                 "their first dimension: expected to be told what it is",
-                 text_quote(c->rows->array->key).text, text_quote(c->differing->array->key).text);
-        return role_refuse_with(a, role, "--role NAME=ROLE", ERROR_CODE_ROWS, differ);
+        else if (!c->request->swaps_colours)
+            role = "copy";
+        return role_refuse_as(
+            a, role, ERROR_CODE_ROWS,
+            "no array is known to have a row per position, and %.80s and %.80s differ in their "
+            "first dimension: expected to be told what it is; use --role NAME=ROLE",
+            text_quote(c->rows->array->key).text, text_quote(c->differing->array->key).text);
     }
-    if (has_rows) {
-        if (c->request->is_strict && c->board->family->castling != NULL &&
-            strcasestr(a->array->key, "castl") != NULL)
-            return role_refuse(a, NULL,
-                               "its name tells of castling rights, which change sides in a mirror "
-                               "image: expected to be told what it is");
-        if (c->request->swaps_colours)
-            return refuse_swapped(a);
-        if (is_index_like(a->h) && role_name_suggests_cells(a->array->key))
+    if (has_rows && c->request->is_strict && c->board->family->castling != NULL &&
+        strcasestr(a->array->key, "castl") != NULL)
+        return role_refuse(a, NULL,
+                           "its name tells of castling rights, which change sides in a mirror "
+                           "image: expected to be told what it is");
+    if (has_rows && !c->request->swaps_colours) {
+        if (may_be_moves(a, false))
             return role_refuse(a, role_suggest(a),
                                "its name and integers suggest moves or cells: expected to be told");
-        if (c->request->is_strict && is_list_like(a) && !role_is_spatial(a, 1))
+        if (c->request->is_strict && may_be_moves(a, true) && !role_is_spatial(a, 1))
             return role_refuse(a, role_suggest(a),
                                "integers that may be lists of moves or cells: expected to be told");
         return bind_copy(a, true);
     }
-    if (role_is_spatial(a, 0))
+    if (role_is_spatial(a, has_rows ? 1 : 0))
         return refuse_spatial(a);
-    if (a->h->n_dims == 1 && dtype_is_integer(&a->h->dtype) && a->array->n_rows > c->n_rows)
+    if (!has_rows && a->h->n_dims == 1 && dtype_is_integer(&a->h->dtype) &&
+        a->array->n_rows > c->n_rows)
         return role_refuse(a, "drop",
                            "more integers than rows, and no NAME_offsets, NAME_indices and "
                            "NAME_values that go together: expected to be told");
-    a->b->role = ROLE_META;
-    return 0;
+    if (!has_rows)
+        return 0; /* META, as it is */
+    /* Where colours are swapped a reward, a side, a label may change. */
+    role = may_be_moves(a, true) || may_be_moves(a, false) ? role_suggest(a)
+                                                           : role_suggest_label(a, &flags);
+    const bool is_likely = role != NULL && strcmp(role, "ROLE") != 0;
+    role_refuse(a, role,
+                "its name tells no role, and a transform swaps the colours, which may change it%s: "
+                "expected to be told what it is%s",
+                is_likely ? "" : ", and nothing is likely",
+                is_likely ? "" : ", --copy if colours do not matter to it");
+    if (c->problems->n > 0)
+        c->problems->items[c->problems->n - 1].flags = flags;
+    return -1;
 }
 
 static const char user_tells[] = ""; /* a place of its own, unlike other empty flags */
@@ -445,18 +439,16 @@ static int finish_action(struct role_case *a, const struct role_binding *policy)
     const struct board *board = a->c->board;
     struct role_binding *b = a->b;
 
-    if (role_told_layout(a, &b->layout) != 0)
+    if (!role_told_layout(a, &b->layout))
         return role_refuse(a, "drop", "%s", a->c->reason);
-    if (policy != NULL && (b->layout == NULL || b->layout == policy->layout)) {
-        b->layout = policy->layout;
-        b->n_actions = policy->n_actions;
-        return 0;
-    }
     if (b->layout == NULL)
-        b->layout = action_layout_by_length(board, board->n_cells);
+        b->layout =
+            policy != NULL ? policy->layout : action_layout_by_length(board, board->n_cells);
     if (b->layout == NULL)
         return role_refuse(a, "drop", "no policy tells what its indices mean");
-    b->n_actions = b->layout->length(b->layout, board);
+    b->n_actions = policy != NULL && b->layout == policy->layout
+                       ? policy->n_actions
+                       : b->layout->length(b->layout, board);
     return 0;
 }
 

@@ -58,9 +58,9 @@ enum role role_wanted(const struct role_case *a);
 int role_refuse(struct role_case *a, const char *role, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same with another code and with flags for the message written by the caller, or NULL. */
-int role_refuse_with(struct role_case *a, const char *role, const char *flags, enum error_code code,
-                     const char *reason);
+/* The same with another code, and with what to use, if anything, in the message of the caller. */
+int role_refuse_as(struct role_case *a, const char *role, enum error_code code, const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
 
 /* A problem of the shard as a whole, which no flag settles. */
 void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason);
@@ -93,8 +93,8 @@ bool role_fit_tile(struct role_case *a);
 bool role_dtype_moves(const struct dtype *dtype);
 
 /* The layout that was told for the array (:layout=, or --policy when it holds for this array), NULL
- * when none was. -1 with a reason when the board has none of that name. */
-int role_told_layout(struct role_case *a, const struct action_layout **layout);
+ * when none was. False with a reason when the board has none of that name. */
+bool role_told_layout(struct role_case *a, const struct action_layout **layout);
 
 /*
  * True when a product of neighbouring dimensions from first_dim on equals the board's cells, the

@@ -11,7 +11,7 @@ void role_problems_release(struct role_problems *problems)
     *problems = (struct role_problems){0};
 }
 
-const struct role_problem *role_problem_of(const struct role_problems *problems, size_t i)
+struct role_problem *role_problem_of(const struct role_problems *problems, size_t i)
 {
     for (size_t k = 0; k < problems->n; k++)
         if (problems->items[k].array == (int)i)
@@ -33,55 +33,60 @@ static struct role_problem *add_problem(struct role_context *c, int array, const
     return problem;
 }
 
-int role_refuse_with(struct role_case *a, const char *role, const char *flags, enum error_code code,
-                     const char *reason)
+int role_refuse_as(struct role_case *a, const char *role, enum error_code code, const char *format,
+                   ...)
 {
     const struct error_place place = {
         .file = a->c->archive->path, .array = a->array->key, .code = code};
-    struct role_problem *problem = NULL;
+    struct role_problem *problem =
+        a->is_refused ? NULL : add_problem(a->c, (int)(a - a->c->cases), role);
+    char reason[1700];
+    va_list args;
 
     a->b->role = ROLE_META;
-    if (!a->is_refused)
-        problem = add_problem(a->c, (int)(a - a->c->cases), role);
     a->is_refused = true;
     if (problem == NULL)
         return -1;
-    return error_set_at(&problem->why, ERROR_DATA, &place, "dtype %s, shape %s: %s%s%s",
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    return error_set_at(&problem->why, ERROR_DATA, &place, "dtype %s, shape %s: %s",
                         dtype_name(&a->h->dtype).text, text_shape(a->h->shape, a->h->n_dims).text,
-                        reason, flags != NULL ? "; use " : "", flags != NULL ? flags : "");
+                        reason);
 }
 
 int role_refuse(struct role_case *a, const char *role, const char *format, ...)
 {
     const struct text_quoted key = text_path(a->array->key);
-    char flags[640], reason[1024];
+    char reason[1024];
     va_list args;
 
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    if (role != NULL)
-        snprintf(flags, sizeof flags, "--role %s=%s or --copy %s", key.text, role, key.text);
-    else
-        snprintf(flags, sizeof flags, "--copy %s", key.text);
-    return role_refuse_with(a, role, flags, ERROR_CODE_SHAPE, reason);
+    if (role == NULL)
+        return role_refuse_as(a, role, ERROR_CODE_SHAPE, "%s; use --copy %s", reason, key.text);
+    return role_refuse_as(a, role, ERROR_CODE_SHAPE, "%s; use --role %s=%s or --copy %s", reason,
+                          key.text, role, key.text);
 }
 
 int role_check_rows(struct role_case *a)
 {
     const uint64_t n_rows = a->c->n_rows;
-    char reason[320], flags[320];
+    const struct text_quoted key = text_path(a->array->key);
 
-    if (a->h->n_dims > 0 && a->array->n_rows == n_rows)
-        return 0;
     if (a->h->n_dims == 0)
-        snprintf(reason, sizeof reason, "expected %" PRIu64 " rows, found a single value", n_rows);
-    else
-        snprintf(reason, sizeof reason, "expected %" PRIu64 " rows as in %.200s, found %" PRIu64,
-                 n_rows, text_quote(a->c->rows->array->key).text, a->array->n_rows);
-    snprintf(flags, sizeof flags, "--role %s=meta if these are no rows",
-             text_path(a->array->key).text);
-    return role_refuse_with(a, "drop", flags, ERROR_CODE_ROWS, reason);
+        return role_refuse_as(a, "drop", ERROR_CODE_ROWS,
+                              "expected %" PRIu64 " rows, found a single value; use --role %s=meta "
+                              "if these are no rows",
+                              n_rows, key.text);
+    if (a->array->n_rows != n_rows)
+        return role_refuse_as(a, "drop", ERROR_CODE_ROWS,
+                              "expected %" PRIu64 " rows as in %.200s, found %" PRIu64
+                              "; use --role %s=meta if these are no rows",
+                              n_rows, text_quote(a->c->rows->array->key).text, a->array->n_rows,
+                              key.text);
+    return 0;
 }
 
 void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason)
@@ -174,24 +179,6 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     return -1;
 }
 
-/* What becomes undecided when another array does: the values of indices that are left out. */
-static struct role_problem *add_companion(struct role_context *c, int i, const struct error *why)
-{
-    const int index = i >= 0 ? c->cases[i].b->index_array : -1;
-    const size_t n = c->problems->n;
-
-    if (index < 0) {
-        struct role_problem *problem = add_problem(c, i, NULL);
-
-        if (problem != NULL)
-            problem->why = *why;
-        return problem;
-    }
-    (void)role_refuse(&c->cases[i], NULL, "it goes with %.200s, which has no role",
-                      text_quote(c->cases[index].array->key).text);
-    return c->problems->n > n ? &c->problems->items[n] : NULL;
-}
-
 int role_settle(struct role_context *c, struct error *err)
 {
     struct role_problems *problems = c->problems;
@@ -222,13 +209,17 @@ int role_settle(struct role_context *c, struct error *err)
         is_settled = left.n == 0;
         for (size_t k = 0; k < left.n && status == 0; k++) {
             const struct role_problem *remains = &left.items[k];
-            struct role_problem *problem = NULL;
+            const int i = remains->array, index = i >= 0 ? c->cases[i].b->index_array : -1;
+            struct role_problem *problem = role_problem_of(problems, (size_t)i);
+            const size_t n = problems->n;
 
-            for (size_t m = 0; m < problems->n; m++)
-                if (problems->items[m].array == remains->array)
-                    problem = &problems->items[m];
-            if (problem == NULL)
-                problem = add_companion(c, remains->array, &remains->why);
+            if (problem == NULL && index >= 0) { /* the values of indices that are left out */
+                role_refuse(&c->cases[i], NULL, "it goes with %.200s, which has no role",
+                            text_quote(c->cases[index].array->key).text);
+                problem = problems->n > n ? &problems->items[n] : NULL;
+            } else if (problem == NULL && (problem = add_problem(c, i, NULL)) != NULL) {
+                problem->why = remains->why;
+            }
             if (problem == NULL)
                 break;
             snprintf(problem->role, sizeof problem->role, "%s", remains->array < 0 ? "" : "drop");

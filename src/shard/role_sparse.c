@@ -132,66 +132,19 @@ uint64_t role_sparse_rows(const struct role_case *a)
 
 /* --- what the indices mean --- */
 
-/* The board types of RingRift, whose sparse policies number its own moves. */
-static bool is_ringrift_board(const char *name)
-{
-    static const char *const boards[] = {"hex8", "hexagonal", "square8", "square19"};
-
-    for (size_t i = 0; i < sizeof boards / sizeof *boards; i++)
-        if (strcmp(name, boards[i]) == 0)
-            return true;
-    return false;
-}
-
-/* A 0-d string that the shard carries, "" where there is none. A string that is there but cannot
- * be read is no reason to guess: -1 with a reason. */
-static int read_note(struct role_case *a, const char *key, char text[64])
-{
-    const struct role_case *note = role_find(a->c, "", 0, key);
-
-    text[0] = '\0';
-    if (note == NULL || note->h->n_dims > 0 ||
-        (note->h->dtype.kind != DTYPE_UNICODE && note->h->dtype.kind != DTYPE_BYTES) ||
-        array_read_string(note->array, text, 64) == 0)
-        return 0;
-    role_unfit(a, "the array %s, which tells its layout, cannot be read", key);
-    return -1;
-}
-
-/* By the shard's own notes, or the name the board was asked for by: the moves of RingRift, or
- * cells. NULL with a reason when that cannot be. */
-static const struct action_layout *layout_by_notes(struct role_case *a)
-{
-    const struct board *board = a->c->board;
-    const struct action_layout *layout;
-    char encoding[64], type[64];
-
-    if (read_note(a, "policy_encoding", encoding) != 0 || read_note(a, "board_type", type) != 0)
-        return NULL;
-    const bool is_aware = strcmp(encoding, "board_aware") == 0;
-    if (is_aware || is_ringrift_board(type) || is_ringrift_board(board->preset)) {
-        layout = action_layout_by_name(board, "ringrift");
-        if (layout != NULL && layout->length(layout, board) > 0)
-            return layout;
-    }
-    layout = is_aware ? NULL : action_layout_by_length(board, board->n_cells);
-    if (is_aware)
-        role_unfit(a, "policy_encoding is board_aware, but the board %s has no such policy",
-                   board->name);
-    else if (layout == NULL)
-        role_unfit(a, "the board %s has no policy of cells", board->name);
-    return layout;
-}
-
+/* The layout told, else that of policy_size; else by the shard's own notes, or the name the board
+ * was asked for by: the moves of RingRift, or cells. NULL with a reason when that cannot be. */
 static const struct action_layout *find_layout(struct role_case *a, uint64_t *length)
 {
+    static const char *const keys[] = {"policy_encoding", "board_type"};
+    static const char *const ringrift[] = {"hex8", "hexagonal", "square8", "square19"};
     const struct role_case *size = role_find(a->c, "", 0, "policy_size");
     const struct board *board = a->c->board;
     const struct action_layout *layout;
+    char notes[2][64] = {"", ""}, known[200];
     int64_t n = 0;
-    char known[200];
 
-    if (role_told_layout(a, &layout) != 0)
+    if (!role_told_layout(a, &layout))
         return NULL;
     if (size != NULL && size->h->n_dims == 0 && (array_read_int(size->array, &n) != 0 || n <= 0)) {
         role_unfit(a, "the array policy_size is no positive integer");
@@ -206,8 +159,34 @@ static const struct action_layout *find_layout(struct role_case *a, uint64_t *le
                        board->name, known);
         return layout;
     }
-    if (layout == NULL)
-        layout = layout_by_notes(a);
+    for (size_t k = 0; k < 2 && layout == NULL; k++) {
+        const struct role_case *note = role_find(a->c, "", 0, keys[k]);
+
+        /* A string that is there but cannot be read is no reason to guess. */
+        if (note != NULL && note->h->n_dims == 0 &&
+            (note->h->dtype.kind == DTYPE_UNICODE || note->h->dtype.kind == DTYPE_BYTES) &&
+            array_read_string(note->array, notes[k], sizeof notes[k]) != 0) {
+            role_unfit(a, "the array %s, which tells its layout, cannot be read", keys[k]);
+            return NULL;
+        }
+    }
+    const bool is_aware = strcmp(notes[0], "board_aware") == 0;
+    bool is_ringrift = is_aware;
+    for (size_t k = 0; k < sizeof ringrift / sizeof *ringrift; k++)
+        is_ringrift |=
+            strcmp(notes[1], ringrift[k]) == 0 || strcmp(board->preset, ringrift[k]) == 0;
+    if (layout == NULL && is_ringrift)
+        layout = action_layout_by_name(board, "ringrift");
+    if (layout != NULL && layout->length(layout, board) == 0)
+        layout = NULL;
+    if (layout == NULL && is_aware) {
+        role_unfit(a, "policy_encoding is board_aware, but the board %s has no such policy",
+                   board->name);
+    } else if (layout == NULL) {
+        layout = action_layout_by_length(board, board->n_cells);
+        if (layout == NULL)
+            role_unfit(a, "the board %s has no policy of cells", board->name);
+    }
     /* its own length, or that of the longer head where policy_size says so */
     if (layout != NULL && (n == 0 || layout->padded_length == NULL ||
                            *length != layout->padded_length(layout, board)))
@@ -254,68 +233,43 @@ static int check_objects(struct role_case *a, bool indices)
     return 0;
 }
 
-static int refuse_lengths(struct role_case *a, const struct role_case *value)
-{
-    char reason[600];
-
-    snprintf(reason, sizeof reason, "its values %.200s have the shape %.200s",
-             text_quote(value->array->key).text,
-             text_shape(value->h->shape, value->h->n_dims).text);
-    return role_refuse_with(a, NULL, NULL, ERROR_CODE_LENGTH, reason);
-}
-
-/* The form of the policy of indices `a`, SPARSE_NONE when it has none and one of its arrays has
- * been refused. */
-static enum sparse_form check_form(struct role_case *a, struct role_case *value,
-                                   struct role_case *offsets)
-{
-    const struct role_context *c = a->c;
-    const struct npy_header *h = a->h, *v = value->h;
-
-    if (h->dtype.kind == DTYPE_OBJECT && v->dtype.kind == DTYPE_OBJECT)
-        return role_check_rows(a) != 0 || role_check_rows(value) != 0 ||
-                       check_objects(a, true) != 0 || check_objects(value, false) != 0
-                   ? SPARSE_NONE
-                   : SPARSE_OBJECT;
-    if (!dtype_is_integer(&h->dtype)) {
-        role_refuse(a, NULL, "expected the indices of a sparse policy: integers");
-    } else if (!role_dtype_moves(&v->dtype)) {
-        role_refuse(value, NULL, "expected the values of a sparse policy: numbers");
-    } else if (offsets != NULL) {
-        if (h->shape[0] != v->shape[0]) {
-            refuse_lengths(a, value);
-        } else if (offsets->array->n_rows == 0 || offsets->array->n_rows - 1 != c->n_rows) {
-            role_unfit(a, "expected %" PRIu64 " offsets, one more than the rows of %.100s",
-                       c->n_rows + 1, text_quote(c->rows->array->key).text);
-            role_refuse_with(offsets, NULL, NULL, ERROR_CODE_ROWS, c->reason);
-        } else {
-            return SPARSE_CSR;
-        }
-    } else if (h->n_dims != 2) {
-        role_refuse(a, NULL,
-                    "expected the indices of a sparse policy: rows of objects, (N, L), or (M,) "
-                    "with offsets (N + 1,) beside them");
-    } else if (role_check_rows(a) == 0 && role_check_rows(value) == 0) {
-        if (v->n_dims == 2 && v->shape[1] == h->shape[1])
-            return SPARSE_PADDED;
-        refuse_lengths(a, value);
-    }
-    return SPARSE_NONE;
-}
-
 int role_sparse_bind(struct role_case *a)
 {
     struct role_case *const cases = a->c->cases;
     const int of_offsets = a->b->offsets_array;
-    struct role_case *const of[] = {a, &cases[a->b->value_array],
-                                    of_offsets >= 0 ? &cases[of_offsets] : NULL};
+    struct role_case *const value = &cases[a->b->value_array];
+    struct role_case *const offsets = of_offsets >= 0 ? &cases[of_offsets] : NULL;
+    struct role_case *const of[N_PARTS] = {a, value, offsets};
+    const struct npy_header *h = a->h, *v = value->h;
     const size_t n_prefix = prefix_of(a->array->key, &parts[INDICES]);
     const enum role by_prefix = role_values_by_prefix(a->array->key, n_prefix);
-    const enum sparse_form form = check_form(a, of[VALUES], of[OFFSETS]);
+    enum sparse_form form = offsets != NULL ? SPARSE_CSR : SPARSE_PADDED;
     uint64_t length;
 
-    if (form == SPARSE_NONE)
+    if (h->dtype.kind == DTYPE_OBJECT && v->dtype.kind == DTYPE_OBJECT)
+        form = SPARSE_OBJECT;
+    else if (!dtype_is_integer(&h->dtype))
+        return role_refuse(a, NULL, "expected the indices of a sparse policy: integers");
+    else if (!role_dtype_moves(&v->dtype))
+        return role_refuse(value, NULL, "expected the values of a sparse policy: numbers");
+    else if (form == SPARSE_PADDED && h->n_dims != 2)
+        return role_refuse(a, NULL,
+                           "expected the indices of a sparse policy: rows of objects, (N, L), or "
+                           "(M,) with offsets (N + 1,) beside them");
+    if (form != SPARSE_CSR && (role_check_rows(a) != 0 || role_check_rows(value) != 0))
         return -1;
+    if (form == SPARSE_OBJECT && (check_objects(a, true) != 0 || check_objects(value, false) != 0))
+        return -1;
+    if ((form == SPARSE_CSR && h->shape[0] != v->shape[0]) ||
+        (form == SPARSE_PADDED && (v->n_dims != 2 || v->shape[1] != h->shape[1])))
+        return role_refuse_as(a, NULL, ERROR_CODE_LENGTH, "its values %.200s have the shape %.200s",
+                              text_quote(value->array->key).text,
+                              text_shape(v->shape, v->n_dims).text);
+    if (form == SPARSE_CSR &&
+        (offsets->array->n_rows == 0 || offsets->array->n_rows - 1 != a->c->n_rows))
+        return role_refuse_as(offsets, NULL, ERROR_CODE_ROWS,
+                              "expected %" PRIu64 " offsets, one more than the rows of %.100s",
+                              a->c->n_rows + 1, text_quote(a->c->rows->array->key).text);
     const struct action_layout *layout = find_layout(a, &length);
     if (layout == NULL)
         return role_refuse(a, "policy-index:layout=LAYOUT", "%s", a->c->reason);
