@@ -237,10 +237,12 @@ static size_t largest(const uint32_t *added, size_t n)
 
 /* Pick up to n_set candidates that together save the most, the best one first, and then up to
  * n_more that would add the most to them, each by itself. Where there are runs, the distance of an
- * element is in the set, whatever it saves. Returns their number; `out` may be w->distance. */
+ * element is in the set, whatever it saves. What is to be used (n_more is 0) is compared by fours:
+ * the first of another four must save half a bit at every place. Returns their number; `out` may be
+ * w->distance. */
 static size_t pick(const struct walk *w, size_t n_set, size_t n_more, uint32_t *out)
 {
-    const size_t least = w->n_places / 2;
+    const size_t least = w->n_places / 2, least_of_four = 4 * w->n_places;
     uint16_t saved[MAX_LONG_WALK] = {0};
     uint32_t added[MAX_CANDIDATES], picked[N_LIKELY];
     size_t n = 0, n_given = 0, best = 0;
@@ -252,7 +254,8 @@ static size_t pick(const struct walk *w, size_t n_set, size_t n_more, uint32_t *
         if (n >= n_given) {
             add_up(w, saved, added);
             best = largest(added, w->n);
-            if (n == n_set || added[best] <= least)
+            const bool begins_four = n_more == 0 && n > 0 && n % 4 == 0;
+            if (n == n_set || added[best] <= (begins_four ? least_of_four : least))
                 break;
         }
         picked[n++] = w->distance[best];
