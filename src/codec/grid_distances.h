@@ -161,9 +161,9 @@ GRID_INLINE struct match look(const struct grid_state *state, const struct greed
 #define GREEDY_KEY_MAX_NBYTES 16 /* of a hash */
 #define GREEDY_AHEAD_BELOW    64 /* longer matches need no look at the next element */
 
-/* Where fewer of the looks ahead than 1 in 8 are worth it, there are no more of them in a block. */
+/* Where fewer of the looks ahead than 1 in 4 are worth it, there are no more of them in a block. */
 #define GREEDY_AHEAD_TRIES 100
-#define GREEDY_AHEAD_WORTH 8
+#define GREEDY_AHEAD_WORTH 4
 
 /* Try the latest position with the same hash, and put this one in its place. */
 GRID_INLINE void greedy_hashed(struct grid_state *state, const struct greedy *g,
