@@ -311,12 +311,23 @@ static size_t bound(size_t n_bytes)
 #define MOVES_HASH_BITS 12
 #define MOVES_TWICE     0x4000 /* of an element's number + 1, at most 8193 */
 
-static size_t moves_slot(const uint8_t *element, size_t item_nbytes)
+/* An element of 4 or 8 bytes as a number. */
+static uint64_t element_at(const uint8_t *elements, size_t i, size_t item_nbytes)
 {
-    uint64_t value = 0;
+    uint64_t eight = 0;
+    uint32_t four;
 
-    memcpy(&value, element, item_nbytes);
-    return value * 0x9e3779b97f4a7c15 >> (64 - MOVES_HASH_BITS);
+    if (item_nbytes == sizeof eight) {
+        memcpy(&eight, elements + i * sizeof eight, sizeof eight);
+        return eight;
+    }
+    memcpy(&four, elements + i * sizeof four, sizeof four);
+    return four;
+}
+
+static size_t moves_slot(uint64_t element)
+{
+    return element * 0x9e3779b97f4a7c15 >> (64 - MOVES_HASH_BITS);
 }
 
 /* The greedy parser begins with cheap literals: where they are rare, as with dear ones, their codes
@@ -349,17 +360,19 @@ static void learn_moves(const struct codec_member *member, struct grid_moves *mo
 
             memset(known, 0, sizeof known);
             for (size_t i = 0; i < n; i++) {
-                uint16_t *const slot = &known[moves_slot(before + i * item, item)];
-                const bool again = *slot != 0 && memcmp(before + (*slot % MOVES_TWICE - 1u) * item,
-                                                        before + i * item, item) == 0;
+                const uint64_t element = element_at(before, i, item);
+                uint16_t *const slot = &known[moves_slot(element)];
+                const bool again =
+                    *slot != 0 && element_at(before, *slot % MOVES_TWICE - 1u, item) == element;
 
                 *slot = (uint16_t)(again ? *slot | MOVES_TWICE : i + 1);
             }
             for (size_t i = 0; i < n; i++) {
-                const uint16_t at = known[moves_slot(here + i * item, item)];
+                const uint64_t element = element_at(here, i, item);
+                const uint16_t at = known[moves_slot(element)];
 
                 if (distance[i] == 0 && at != 0 && at < MOVES_TWICE &&
-                    memcmp(before + (at - 1u) * item, here + i * item, item) == 0)
+                    element_at(before, at - 1u, item) == element)
                     distance[i] = (uint16_t)(moves->image_nbytes / item + i + 1 - at);
             }
         }
