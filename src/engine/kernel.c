@@ -13,6 +13,7 @@ static void gather_elements(const struct spec *spec, const struct spec_step *ste
 {
     const bool last = spec->channels_last;
     const struct gather_rows rows = {.src = last ? step->plane_src : step->src,
+                                     .dst = last ? step->plane_dst : step->dst,
                                      .plane_src = last ? step->src : step->plane_src,
                                      .n = last ? spec->inner : spec->axis,
                                      .n_planes = last ? spec->axis : spec->outer,

@@ -42,6 +42,7 @@ int kernel_indices(const struct spec *spec, uint32_t t, const struct dtype *dtyp
 /* Planes moved by one call. */
 struct gather_tile {
     const uint32_t *src; /* n entries below n, which is at most INT32_MAX */
+    const uint32_t *dst; /* its inverse, or NULL: nobody knows one */
     size_t n;            /* elements of a plane */
     size_t n_planes;     /* at most GATHER_TILE_PLANES */
     uint8_t *out;        /* the moved planes, one behind the other; overlaps no source */
@@ -70,6 +71,7 @@ const struct gather_kernels *gather_kernels_best(void);
 /* Rows of planes under one map. */
 struct gather_rows {
     const uint32_t *src;       /* or NULL: the identity */
+    const uint32_t *dst;       /* its inverse, or NULL: nobody knows one */
     const uint32_t *plane_src; /* n_planes entries, or NULL: where plane p of a row comes from */
     size_t n;                  /* elements of a plane */
     uint64_t n_planes;         /* of a row */
@@ -99,7 +101,7 @@ static inline size_t gather_part(size_t k, size_t lanes, size_t n)
 /* A variant falls back to a plainer one for planes it has nothing to offer for. */
 gather_fn gather_plain_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_plain_bits;
 #if defined(__x86_64__)
-gather_fn gather_avx2_bits, gather_vbmi_8, gather_vbmi_bits;
+gather_fn gather_avx2_bits, gather_vbmi_8, gather_vbmi_16, gather_vbmi_32, gather_vbmi_bits;
 #endif
 
 #endif

@@ -2,8 +2,8 @@
  * kernel_gather.c - the table of gather variants, the variants in plain C, which are the reference
  * of all others, and the way from rows to tiles of planes.
  *
- * Elements of 16 bits and more have no others: plain loads and stores are as fast as what the
- * instruction sets have for them, or so nearly that it is nothing beside the compression.
+ * Full planes of elements of 16 bits and more have no others: plain loads and stores are as fast as
+ * what the instruction sets have for them, or so nearly that it is nothing beside the compression.
  */
 #include "engine/kernel.h"
 
@@ -94,7 +94,7 @@ const struct gather_kernels gather_kernels_table[] = {
 #if defined(__x86_64__)
     {"avx512vbmi",
      vbmi_is_supported,
-     {gather_vbmi_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_vbmi_bits}},
+     {gather_vbmi_8, gather_vbmi_16, gather_vbmi_32, gather_plain_64, gather_vbmi_bits}},
     {"avx2",
      avx2_is_supported,
      {gather_plain_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_avx2_bits}},
@@ -146,7 +146,7 @@ static void move_tiles(const struct gather_rows *rows, gather_fn *move, size_t p
                        const uint8_t *in, uint8_t *out)
 {
     struct gather_tile tile = {
-        .src = rows->src, .n = rows->n, .out = out, .lsb_first = rows->lsb_first};
+        .src = rows->src, .dst = rows->dst, .n = rows->n, .out = out, .lsb_first = rows->lsb_first};
     struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows};
     size_t most = TILE_NBYTES / (plane_nbytes + 1);
 

@@ -3,8 +3,9 @@
  * pshufb looks up 16 bytes of a plane at once, all parts joined with OR; bytes and packed bits with
  * AVX-512 VBMI, whose vpermb looks up 64, so that a plane of 19 x 19 bytes is six parts, and masks
  * keep the lanes of each part, so that nothing needs to be joined. The look-up tables cost
- * something to make: they are made once for a tile of planes. Planes for which this does not pay go
- * to the plainer variant.
+ * something to make: they are made once for a tile of planes. Of larger elements AVX-512 lists
+ * those that are not zero, few in most planes and policies, and they alone are moved. Planes for
+ * which this does not pay go to the plainer variant.
  */
 #if defined(__x86_64__)
 
@@ -124,7 +125,7 @@ void AVX2 gather_avx2_bits(const struct gather_tile *tile)
 
 /* --- AVX-512 VBMI --- */
 
-#define VBMI        __attribute__((target("avx512f,avx512bw,avx512vbmi")))
+#define VBMI        __attribute__((target("avx512f,avx512bw,avx512vbmi,popcnt")))
 #define INLINE_VBMI static inline __attribute__((always_inline)) VBMI
 
 /* Parts of a group have their lane masks in mask registers. */
@@ -305,6 +306,78 @@ void VBMI gather_vbmi_bits(const struct gather_tile *tile)
         else
             move_vbmi_bits(tile, n_bytes, VBMI_BIT_PARTS, at);
     }
+}
+
+/* --- elements of 16 and 32 bits --- */
+
+#define LISTED_MAX 8192 /* elements of a plane */
+#define LISTED_FEW 3    /* where fewer than one in so many are not zero, they are scattered */
+
+/* Clear the moved plane and list the elements that are not zero; returns how many there are.
+ * item_nbytes is a constant where this is called. */
+INLINE_VBMI size_t clear_and_list(const uint8_t *in, size_t n, size_t item_nbytes, uint8_t *out,
+                                  uint32_t *list)
+{
+    const size_t n_bytes = n * item_nbytes;
+    __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    size_t n_listed = 0;
+
+    for (size_t at = 0; at < n_bytes; at += 64) {
+        const size_t left = n_bytes - at;
+        const __mmask64 here = left < 64 ? ~(~UINT64_C(0) << left) : ~UINT64_C(0);
+        const __m512i items = _mm512_maskz_loadu_epi8(here, in + at);
+        uint32_t is_set = item_nbytes == 2 ? _mm512_test_epi16_mask(items, items)
+                                           : _mm512_test_epi32_mask(items, items);
+
+        _mm512_mask_storeu_epi8(out + at, here, _mm512_setzero_si512());
+        for (size_t i = 0; i < 64; i += 16 * item_nbytes, is_set >>= 16) {
+            const __mmask16 lanes = (__mmask16)is_set;
+
+            _mm512_storeu_si512(list + n_listed, _mm512_maskz_compress_epi32(lanes, numbers));
+            n_listed += (size_t)__builtin_popcount(lanes);
+            numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+        }
+    }
+    return n_listed;
+}
+
+INLINE_VBMI void move_listed(const struct gather_tile *tile, size_t item_nbytes, gather_fn *plain)
+{
+    const size_t n = tile->n;
+    uint32_t list[LISTED_MAX + 16];
+    struct gather_tile full;
+
+    if (tile->dst == NULL || n > LISTED_MAX) {
+        plain(tile);
+        return;
+    }
+    full.src = tile->src;
+    full.n = n;
+    full.n_planes = 1;
+    for (size_t p = 0; p < tile->n_planes; p++) {
+        const uint8_t *const in = tile->from[p];
+        uint8_t *const out = tile->out + p * n * item_nbytes;
+        const size_t n_listed = clear_and_list(in, n, item_nbytes, out, list);
+
+        if (n_listed > n / LISTED_FEW) {
+            full.from[0] = in;
+            full.out = out;
+            plain(&full);
+            continue;
+        }
+        for (size_t i = 0; i < n_listed; i++)
+            memcpy(out + tile->dst[list[i]] * item_nbytes, in + list[i] * item_nbytes, item_nbytes);
+    }
+}
+
+void VBMI gather_vbmi_16(const struct gather_tile *tile)
+{
+    move_listed(tile, 2, gather_plain_16);
+}
+
+void VBMI gather_vbmi_32(const struct gather_tile *tile)
+{
+    move_listed(tile, 4, gather_plain_32);
 }
 
 #else

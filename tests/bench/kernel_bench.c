@@ -43,6 +43,7 @@ static double measure(gather_fn *move, const uint32_t *src, size_t n, size_t pla
             const size_t first = k % (n_planes - most + 1);
 
             tile.src = src;
+            tile.dst = NULL;
             tile.n = n;
             tile.n_planes = most;
             tile.out = out + first * plane_nbytes;

@@ -44,10 +44,11 @@ static void fill_random(uint8_t *bytes, size_t n)
         bytes[i] = (uint8_t)random_below(256);
 }
 
-/* A permutation, or for every third length a map that uses the last entries most. */
+/* A permutation and, behind it, its inverse; or for every third length a map that uses the last
+ * entries most. */
 static uint32_t *random_map(size_t n)
 {
-    uint32_t *src = malloc((n + 1) * sizeof *src);
+    uint32_t *src = malloc(2 * n * sizeof *src);
 
     assert_non_null(src);
     for (size_t i = 0; i < n; i++)
@@ -61,6 +62,8 @@ static uint32_t *random_map(size_t n)
     }
     for (size_t i = 0; n % 3 == 0 && i < n; i += 2)
         src[i] = (uint32_t)(n - 1 - random_below(n < 20 ? n : 20));
+    for (size_t i = 0; i < n; i++)
+        src[n + src[i]] = (uint32_t)i;
     return src;
 }
 
@@ -125,7 +128,9 @@ static void check_tile(const struct gather_kernels *kernels, enum gather_width w
     const size_t plane_nbytes = item > 0 ? n * item : (n + 7) / 8;
     struct fence in = fence_new(n_planes * plane_nbytes, flush_behind);
     struct fence out = fence_new(n_planes * plane_nbytes, flush_behind);
-    struct gather_tile tile = {.src = random_map(n),
+    uint32_t *const map = random_map(n);
+    struct gather_tile tile = {.src = map,
+                               .dst = n % 3 == 0 ? NULL : map + n,
                                .n = n,
                                .n_planes = n_planes,
                                .out = out.bytes,
@@ -135,6 +140,11 @@ static void check_tile(const struct gather_kernels *kernels, enum gather_width w
     assert_non_null(expected);
     fill_random(in.bytes, n_planes * plane_nbytes);
     fill_random(out.bytes, n_planes * plane_nbytes);
+    /* Every second plane is zeros but for a few elements, the last of them maybe. */
+    for (size_t p = 1; p < n_planes; p += 2)
+        for (size_t i = 0; item > 0 && i < n; i++)
+            if (random_below(8) != 0)
+                memset(in.bytes + p * plane_nbytes + i * item, 0, item);
     for (size_t p = 0; p < n_planes; p++)
         tile.from[p] = in.bytes + random_below(n_planes) * plane_nbytes;
     tile.from[n_planes - 1] = in.bytes + (n_planes - 1) * plane_nbytes;
@@ -145,7 +155,7 @@ static void check_tile(const struct gather_kernels *kernels, enum gather_width w
         fail_msg("%s, width %d: %zu planes of %zu differ from the definition", kernels->name,
                  (int)width, n_planes, n);
     free(expected);
-    free((void *)tile.src);
+    free(map);
     fence_free(&in);
     fence_free(&out);
 }
