@@ -116,27 +116,28 @@ struct subject {
 /* Dense ones, and the values of lists of indices. */
 static void check_policy(const struct subject *s)
 {
-    const bool is_list = s->lane->binding->role == ROLE_POLICY_VALUE;
-    const uint64_t outer = is_list ? 1 : s->lane->binding->axes.outer;
-    const uint64_t n = outer > 0 ? s->row.n / outer : 0;
-    bool is_floating = s->row.items == NULL && s->row.dtype->kind == DTYPE_FLOAT;
+    const struct role_binding *b = s->lane->binding;
+    const struct row *row = &s->row;
+    const bool is_list = b->role == ROLE_POLICY_VALUE;
+    const uint64_t outer = is_list ? 1 : b->axes.outer, n = outer > 0 ? row->n / outer : 0;
+    bool is_floating = row->items == NULL && row->dtype->kind == DTYPE_FLOAT;
 
     for (uint64_t o = 0; o < outer && n > 0 && (is_list || is_floating); o++) {
         struct numbers_summary sum = {0};
 
         for (uint64_t i = 0; is_list && i < n; i++) {
-            const double v = row_double(&s->row, i);
+            const double v = row_double(row, i);
 
-            is_floating |= s->row.items != NULL && s->row.items[i].kind == PICKLE_FLOAT;
+            is_floating |= row->items != NULL && row->items[i].kind == PICKLE_FLOAT;
             sum.min = i == 0 || v < sum.min ? v : sum.min;
             sum.sum += v;
         }
         if (!is_list)
-            sum = numbers_summarize(s->row.dtype, s->row.bytes + o * n * s->row.dtype->itemsize, n);
+            sum = numbers_summarize(row->dtype, row->bytes + o * n * row->dtype->itemsize, n);
         if (is_floating && sum.min < 0)
             TELL(s, FINDING_POLICY_NEGATIVE, "no negative mass", text_format("%g", sum.min).text,
                  "negative mass");
-        if (is_floating && !s->lane->binding->is_counts && !(fabs(sum.sum - 1) <= SUM_TOLERANCE) &&
+        if (is_floating && !b->is_counts && !(fabs(sum.sum - 1) <= SUM_TOLERANCE) &&
             !(fabs(sum.sum) <= SUM_TOLERANCE))
             TELL(s, FINDING_POLICY_SUM, "1, or 0, within 0.001", text_format("%.9g", sum.sum).text,
                  "sum of a policy");
@@ -196,15 +197,14 @@ static void check_action(const struct subject *s)
         const bool is_inside = action < 0 || (uint64_t)action < space->length;
         char meaning[128];
 
-        if (is_inside ? action < 0 || (is_pairs && row_int(&s->row, i + 1) == 0) ||
-                            (space->flags[action] & ACTION_ENCODABLE)
-                      : !is_pairs)
-            continue;
-        if (!is_inside) {
+        if (!is_inside && is_pairs) {
             TELL(s, FINDING_INDEX_RANGE, "an action below the policy's length, or -1",
                  text_format("%" PRId64, action).text, "index of a pair");
             return;
         }
+        if (!is_inside || action < 0 || (is_pairs && row_int(&s->row, i + 1) == 0) ||
+            (space->flags[action] & ACTION_ENCODABLE))
+            continue;
         action_describe(space->layout, space->board, (uint64_t)action, meaning, sizeof meaning);
         const bool is_warning = strncmp(space->layout->name, "cells", 5) != 0;
         findings_add(s->findings,
@@ -370,17 +370,15 @@ static void check_tile(const struct subject *s)
 /* Bits after the last cell of a packed plane. */
 static void check_pad_bits(const struct subject *s)
 {
-    const struct role_axes *axes = &s->lane->binding->axes;
-    const uint64_t n_bytes = (axes->axis + 7) / 8;
-    const unsigned n_bits = (unsigned)(axes->axis % 8);
-    const unsigned pad = s->lane->binding->lsb_first ? 0xffu << n_bits & 0xff : 0xffu >> n_bits;
+    const struct role_binding *b = s->lane->binding;
+    const uint64_t n_bytes = (b->axes.axis + 7) / 8;
 
-    for (uint64_t p = 0; s->lane->is_mapped && n_bits > 0 && (p + 1) * n_bytes <= s->row.n; p++) {
-        const uint8_t last = s->row.bytes[(p + 1) * n_bytes - 1];
+    for (uint64_t p = 0; s->lane->is_mapped && (p + 1) * n_bytes <= s->row.n && n_bytes > 0; p++) {
+        const uint8_t *plane = s->row.bytes + p * n_bytes;
 
-        if ((last & pad) == 0)
+        if (plane_pad_bits(plane, b->axes.axis, b->lsb_first) == 0)
             continue;
-        TELL(s, FINDING_PADDING, "0", text_format("byte 0x%02x", last).text,
+        TELL(s, FINDING_PADDING, "0", text_format("byte 0x%02x", plane[n_bytes - 1]).text,
              "bits after the last cell of plane %" PRIu64, p);
         return;
     }
@@ -408,32 +406,33 @@ static const struct role_checks {
 void check_row(const struct window *window, size_t i, const struct lane_image *image, bool is_own,
                struct findings *findings)
 {
+    const struct shard *shard = window->lanes->shard;
     const struct lane *lane = &window->lanes->items[i];
     const struct role_checks *of_role = &checks[role_kinds[lane->binding->role].check];
     void (*check)(const struct subject *s) = is_own ? of_role->own : of_role->every;
-    const bool finite = !is_own && lane->is_finite;
+    const bool must_be_finite = !is_own && lane->is_finite;
+    uint64_t first = 0;
 
-    if (lane->is_broken || (!finite && check == NULL))
+    if (lane->is_broken || (!must_be_finite && check == NULL))
         return;
-    struct subject s = {.shard = window->lanes->shard,
-                        .board = window->lanes->shard->found.board,
-                        .conventions = &window->lanes->shard->conventions,
+    const struct row row = window_row(window, i, image->at);
+    struct subject s = {.shard = shard,
+                        .board = shard->found.board,
+                        .conventions = &shard->conventions,
                         .lane = lane,
                         .space = lane->is_mapped ? lane->spec.space : NULL,
-                        .row = window_row(window, i, image->at),
+                        .row = row,
                         .image = image,
                         .findings = findings};
-
     if (lane->values >= 0)
         s.values = window_row(window, (size_t)lane->values, image->at);
-
-    uint64_t first =
-        finite && s.row.bytes != NULL ? numbers_first_nan(s.row.dtype, s.row.bytes, s.row.n) : 0;
-    while (finite && s.row.bytes == NULL && first < s.row.n &&
-           (s.row.items[first].kind != PICKLE_FLOAT || isfinite(s.row.items[first].as.number)))
+    if (must_be_finite && row.bytes != NULL)
+        first = numbers_first_nan(row.dtype, row.bytes, row.n);
+    while (must_be_finite && row.bytes == NULL && first < row.n &&
+           (row.items[first].kind != PICKLE_FLOAT || isfinite(row.items[first].as.number)))
         first++;
-    if (finite && first < s.row.n)
-        TELL(&s, FINDING_NAN, "a finite number", text_format("%g", row_double(&s.row, first)).text,
+    if (must_be_finite && first < row.n)
+        TELL(&s, FINDING_NAN, "a finite number", text_format("%g", row_double(&row, first)).text,
              "element %" PRIu64, first);
     else if (check != NULL)
         check(&s);

@@ -28,17 +28,20 @@ static uint32_t between(const struct diagnosis *d, uint64_t r, uint32_t t)
     return spec_between(d->board, d->images[r].transform, t);
 }
 
-/* Is member m, in all lanes, what member r becomes under transform t of their source? */
+/* Is member m, in a lane, what member r becomes under transform t of their source? */
+static bool is_image(const struct diagnosis *d, size_t lane, uint64_t r, uint64_t m, uint32_t t)
+{
+    const struct orbit_pair pair = make_pair(d, lane, r, m);
+
+    return orbit_same(&pair, between(d, r, t), ORBIT_EXACT);
+}
+
+/* Is it in all lanes? */
 static bool agrees(const struct diagnosis *d, uint64_t r, uint64_t m, uint32_t t)
 {
-    const uint32_t u = between(d, r, t);
-
-    for (size_t i = 0; i < d->lanes->n; i++) {
-        const struct orbit_pair pair = make_pair(d, i, r, m);
-
-        if (lane_is_compared(&d->lanes->items[i]) && !orbit_same(&pair, u, ORBIT_EXACT))
+    for (size_t i = 0; i < d->lanes->n; i++)
+        if (lane_is_compared(&d->lanes->items[i]) && !is_image(d, i, r, m, t))
             return false;
-    }
     return true;
 }
 
@@ -261,34 +264,17 @@ static void report_row(const struct diagnosis *d, enum finding_code code, uint64
                  image->source);
 }
 
-/* Does a wrong row repeat an earlier one, though the position has different images there? */
-static bool repeats(const struct diagnosis *d)
-{
-    const struct board *board = d->board;
-    const size_t planes = d->lanes->planes >= 0 ? (size_t)d->lanes->planes : 0;
-    const uint64_t r = d->references[planes];
-    const struct orbit_pair itself = make_pair(d, planes, r, r);
-    const uint32_t to = between(d, r, d->transform);
-
-    for (uint64_t other = 0; other < d->member; other++) {
-        const uint32_t t = d->images[other].transform;
-
-        if (t == NO_TRANSFORM || !agrees(d, other, d->member, t))
-            continue;
-        const uint32_t from = between(d, r, t);
-        if (from == to ||
-            !orbit_same(&itself, board->compose[from * board->n_transforms + board->inverse[to]],
-                        ORBIT_EXACT))
-            return true;
-    }
-    return false;
-}
-
 /* Set what the row at hand is; report its arrays where it is no image as a whole. */
 static void look_at_row(struct diagnosis *d)
 {
+    const struct board *board = d->board;
+    const struct lane *items = d->lanes->items;
+    const bool has_planes = d->lanes->planes >= 0;
+    const size_t n = d->lanes->n, planes = has_planes ? (size_t)d->lanes->planes : 0;
+    const uint64_t r = d->references[planes];
+    const struct orbit_pair itself = make_pair(d, planes, r, r);
     uint32_t *is = &d->is[d->member], shown = NO_TRANSFORM;
-    bool exact = true;
+    bool exact = true, repeats = false;
 
     d->transform = d->images[d->member].transform;
     if (d->transform == NO_TRANSFORM) {
@@ -297,15 +283,15 @@ static void look_at_row(struct diagnosis *d)
             return;
         /* Its planes show what it should be, or the first other array that shows anything. */
         d->transform = 0;
-        if (d->lanes->planes >= 0 && lane_is_compared(&d->lanes->items[d->lanes->planes]))
-            shown = explain(d, (size_t)d->lanes->planes);
-        for (size_t i = 0; i < d->lanes->n && (shown == NO_TRANSFORM || shown == 0); i++)
-            if (lane_is_compared(&d->lanes->items[i]) && d->lanes->items[i].spec.kind != SPEC_KEEP)
+        if (has_planes && lane_is_compared(&items[planes]))
+            shown = explain(d, planes);
+        for (size_t i = 0; i < n && (shown == NO_TRANSFORM || shown == 0); i++)
+            if (lane_is_compared(&items[i]) && items[i].spec.kind != SPEC_KEEP)
                 shown = explain(d, i);
         d->transform = shown != NO_TRANSFORM ? shown : 0;
     }
-    for (size_t i = 0; i < d->lanes->n; i++) {
-        d->by[i] = !lane_is_compared(&d->lanes->items[i]) || fits(d, i, d->transform, ORBIT_EXACT)
+    for (size_t i = 0; i < n; i++) {
+        d->by[i] = !lane_is_compared(&items[i]) || fits(d, i, d->transform, ORBIT_EXACT)
                        ? d->transform
                        : NO_TRANSFORM;
         exact &= d->by[i] == d->transform;
@@ -313,20 +299,32 @@ static void look_at_row(struct diagnosis *d)
     /* Planes that are right may be right by symmetry; then the labels tell what is wrong. */
     if (exact)
         *is = d->transform;
-    else if (d->lanes->planes < 0 || d->by[d->lanes->planes] != d->transform)
+    else if (!has_planes || d->by[planes] != d->transform)
         *is = explain_whole(d);
     if (*is != NO_TRANSFORM)
         return;
-    for (size_t i = 0; i < d->lanes->n; i++)
+    for (size_t i = 0; i < n; i++)
         if (d->by[i] != d->transform)
             d->by[i] = explain(d, i);
-    if (repeats(d))
+    /* Does it repeat an earlier one, though the position has different images there? */
+    for (uint64_t other = 0; other < d->member && !repeats; other++) {
+        const uint32_t t = d->images[other].transform, to = between(d, r, d->transform);
+
+        if (t == NO_TRANSFORM || !agrees(d, other, d->member, t))
+            continue;
+        const uint32_t from = between(d, r, t);
+        repeats =
+            from == to ||
+            !orbit_same(&itself, board->compose[from * board->n_transforms + board->inverse[to]],
+                        ORBIT_EXACT);
+    }
+    if (repeats)
         report_row(d, FINDING_ORBIT_DUPLICATE, d->member, "each image once", "a wrong image again");
     /* A position of another source: its labels are foreign too, and say nothing of their own. */
-    else if (d->lanes->planes >= 0 && d->by[d->lanes->planes] == NO_TRANSFORM && !labels_agree(d))
-        report_array(d, (size_t)d->lanes->planes);
+    else if (has_planes && d->by[planes] == NO_TRANSFORM && !labels_agree(d))
+        report_array(d, planes);
     else
-        for (size_t i = 0; i < d->lanes->n; i++)
+        for (size_t i = 0; i < n; i++)
             if (d->by[i] != d->transform)
                 report_array(d, i);
 }
@@ -413,12 +411,8 @@ int diagnose_group(struct diagnosis *d, struct error *err)
                  r++) {
                 uint64_t n = 0;
 
-                for (uint64_t m = 0; m < n_known; m++) {
-                    const struct orbit_pair pair = make_pair(d, i, r, m);
-
-                    n += m == r ||
-                         orbit_same(&pair, between(d, r, d->images[m].transform), ORBIT_EXACT);
-                }
+                for (uint64_t m = 0; m < n_known; m++)
+                    n += m == r || is_image(d, i, r, m, d->images[m].transform);
                 if (n > most) {
                     most = n;
                     d->references[i] = r;

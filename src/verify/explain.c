@@ -12,17 +12,9 @@
 #include "base/text.h"
 #include "positions/key.h"
 
-#define CLEARLY_MORE 0.05 /* of the rows are explained */
 #define ROWS_AT_ONCE 64
 
 /* --- layouts --- */
-
-static void take_ids(struct probe *p, const uint8_t *ids, uint32_t n)
-{
-    p->n_ids = n < LAYOUT_MAX_IMAGES ? n : LAYOUT_MAX_IMAGES;
-    for (uint32_t k = 0; k < p->n_ids; k++)
-        p->ids[k] = ids[k];
-}
 
 static struct text_quoted order_text(const struct layout *layout)
 {
@@ -53,14 +45,11 @@ static int take_layout(struct probe *p, const struct layout *layout, uint32_t *i
     }
     p->groups->layout = *layout;
     memcpy(p->groups->ids, ids, layout->n_images * sizeof *ids);
-    if (layout->games != NULL) {
-        const size_t n_bytes = (layout->n_games + 1) * sizeof *layout->games;
-
-        p->groups->layout.games = p->groups->games = malloc(n_bytes);
-        if (p->groups->games == NULL)
-            return error_no_memory(err, "groups of images");
-        memcpy(p->groups->games, layout->games, n_bytes);
-    }
+    for (size_t i = 0; i < p->n_games && layout->games != NULL; i++)
+        if (layout->games == p->games[i]) { /* the groups' own now */
+            p->groups->games = p->games[i];
+            p->games[i] = NULL;
+        }
     if (orbit_groups_cut(p->groups, &p->lanes->result->findings, err) != 0)
         return -1;
     p->lanes->result->is_expanded = true;
@@ -75,69 +64,6 @@ static int take_told(struct probe *p, struct error *err)
 
     layout.block_rows = p->block_rows > 0 ? p->block_rows : layout.n_sources;
     return take_layout(p, &layout, p->ids, err);
-}
-
-static bool is_found(const struct fit *fit)
-{
-    return fit->share > 0.5;
-}
-
-/* Do most images of the layout show a transform, or a map that is none here? Numbers that are equal
- * prove less than shapes. */
-static bool is_confirmed(const struct fit *fit)
-{
-    bool is_foreign = false;
-
-    for (uint32_t k = 0; k < fit->layout.n_images; k++)
-        is_foreign |= fit->foreign[k] >= 0;
-    return is_found(fit) && fit->level != PROBE_POLICY && fit->n_pairs > 0 &&
-           (is_foreign || (fit->level < PROBE_LABELS ? 2 * fit->n_moved >= fit->n_pairs
-                                                     : 10 * fit->n_moved >= 8 * fit->n_pairs));
-}
-
-/* The layout that explains most rows, at any level; of the planes where only those were read. */
-static int find_layout(struct probe *p, struct fit *best, struct error *err)
-{
-    const int end = p->n_far > 0 && !p->has_labels ? PROBE_LABELS : PROBE_N_LEVELS;
-
-    *best = (struct fit){0};
-    for (int level = 0; level < end; level++) {
-        struct fit fit;
-
-        if ((level == PROBE_POLICY && is_found(best)) ||
-            (level == PROBE_BOX && !p->sketcher.has_box))
-            continue;
-        if (probe_find(p, (enum probe_level)level, &fit, err) != 0 ||
-            (is_found(&fit) && probe_name_images(p, &fit, err) != 0))
-            return -1;
-        if (is_found(&fit) && fit.saved > best->saved + CLEARLY_MORE &&
-            is_confirmed(&fit) >= is_confirmed(best))
-            *best = fit;
-    }
-    return 0;
-}
-
-/* Look for images further on. Policies are read only where planes hold the same numbers: then it
- * may be planes that were never moved. */
-static int look_far(struct probe *p, struct fit *found, struct error *err)
-{
-    const uint64_t block_rows = found->layout.block_rows;
-    struct fit far, alike;
-
-    if (probe_reach(p, block_rows, false, err) != 0)
-        return -1;
-    if (p->n_far == 0)
-        return 0;
-    if (find_layout(p, &far, err) != 0 || probe_find(p, PROBE_LABELS, &alike, err) != 0)
-        return -1;
-    if (is_found(&alike) && (!is_confirmed(&far) || alike.saved > far.saved + CLEARLY_MORE) &&
-        (probe_reach(p, block_rows, true, err) != 0 || find_layout(p, &far, err) != 0))
-        return -1;
-    if (is_found(&far) &&
-        (is_confirmed(&far) > is_confirmed(found) ||
-         (is_confirmed(&far) == is_confirmed(found) && far.saved + CLEARLY_MORE > found->saved)))
-        *found = far;
-    return 0;
 }
 
 /* --- positions without a layout --- */
@@ -220,7 +146,7 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 {
     const uint64_t n = p->planes->array->n_rows;
     struct lane items[2] = {*p->planes}; /* borrowed, beside that of whose turn it is */
-    struct lanes lanes = lanes_of_planes(p->lanes);
+    struct lanes lanes = {.shard = p->lanes->shard, .items = items, .n = 1};
     struct batch batches[2] = {
         {.own = {.arrays = &items[0].array, .n_arrays = 1, .at_random = true}},
         {.own = {.arrays = &items[1].array, .n_arrays = 1, .at_random = true}}};
@@ -230,16 +156,14 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
     uint64_t n_sources = 0;
     int status = list != NULL ? 0 : error_no_memory(err, "list of all images");
 
-    lanes.items = items;
     for (size_t i = 0; i < p->lanes->n && lanes.n < 2; i++)
         if (p->lanes->items[i].binding->role == ROLE_GLOBALS &&
             lane_is_compared(&p->lanes->items[i]))
             items[lanes.n++] = p->lanes->items[i];
     for (size_t i = 0; i < lanes.n && status == 0; i++)
         status = batch_open(&batches[i], p->lanes->request->settings->budget, err);
-
     for (uint64_t i = 0; status == 0 && i < n; i += batch->n) {
-        status = batch_read(batch, i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE, err);
+        status = batch_read(batch, i, smaller(n - i, ROWS_AT_ONCE), err);
         for (uint64_t k = 0; status == 0 && k < batch->n; k++) {
             struct sketch sketch;
 
@@ -292,7 +216,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
     char names[256] = "";
     uint32_t n_foreign = 0;
 
-    if (is_confirmed(fit)) {
+    if (fit->is_confirmed) {
         /* Images under maps that are no symmetries of this board. */
         for (uint32_t k = 0; k < n; k++)
             if (fit->foreign[k] >= 0)
@@ -320,66 +244,88 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
     return 0;
 }
 
+/* By what the rows show. */
 static int look(struct probe *p, struct error *err)
 {
-    struct fit found;
+    struct verify_result *result = p->lanes->result;
+    struct fit found, far = {0}, alike;
     struct classes classes;
 
-    if (find_layout(p, &found, err) != 0)
+    if (probe_explain(p, &found, err) != 0)
         return -1;
-    /* Blocks that are short enough show all their images in the rows that were read. */
-    if ((!is_confirmed(&found) || (p->n < p->n_rows && p->n_far == 0 &&
-                                   p->n / 2 < found.layout.n_images * found.layout.block_rows)) &&
-        look_far(p, &found, err) != 0)
+    const uint64_t block_rows = found.layout.block_rows;
+    const bool is_near = found.is_confirmed && (p->n == p->n_rows || p->n_far > 0 ||
+                                                p->n / 2 >= found.layout.n_images * block_rows);
+    /* Blocks that are short enough show all their images in the rows that were read. Else images
+     * are looked for further on; policies are read only where planes hold the same numbers: then
+     * it may be planes that were never moved. */
+    if (!is_near && probe_reach(p, block_rows, false, err) != 0)
         return -1;
+    if (!is_near && p->n_far > 0) {
+        if (probe_explain(p, &far, err) != 0 || probe_find(p, PROBE_LABELS, &alike, err) != 0)
+            return -1;
+        if (alike.is_found && (!far.is_confirmed || alike.saved > far.saved + CLEARLY_MORE) &&
+            (probe_reach(p, block_rows, true, err) != 0 || probe_explain(p, &far, err) != 0))
+            return -1;
+        if (far.is_found &&
+            (far.is_confirmed > found.is_confirmed ||
+             (far.is_confirmed == found.is_confirmed && far.saved + CLEARLY_MORE > found.saved)))
+            found = far;
+    }
     if (p->planes->is_broken)
-        return verify_note(p->lanes->result, err,
-                           "not looked at for images: the planes cannot be read");
+        return verify_note(result, err, "not looked at for images: the planes cannot be read");
     if (find_classes(p, &classes, err) != 0)
         return -1;
-    if (is_confirmed(&found) &&
+    if (found.is_confirmed &&
         (p->has_block || found.share > 0.9 || classes.n_images == 0 || classes.is_enumeration ||
          found.saved + CLEARLY_MORE > classes.saved))
         return take_found(p, &found, classes.n_images, err);
-    if (p->has_block && p->lanes->shard->n_rows % p->n_ids == 0)
+    if (p->has_block && p->n_rows % p->n_ids == 0)
         return take_told(p, err);
-    if (is_found(&found) && found.only_colours)
+    if (found.is_found && found.only_colours)
         return take_found(p, &found, classes.n_images, err);
     if (p->ids_are_told || (classes.n_images > 0 && !classes.is_enumeration))
         return take_classes(p, p->ids_are_told ? p->n_ids : classes.n_images, err);
     if (classes.n_images > 0)
-        return verify_note(p->lanes->result, err,
+        return verify_note(result, err,
                            "not taken for an expanded set: every image of a position is listed "
                            "once, as in an enumeration; --transforms or --order says otherwise");
-    return is_found(&found) ? take_found(p, &found, classes.n_images, err) : 0;
+    return found.is_found ? take_found(p, &found, classes.n_images, err) : 0;
+}
+
+/* True when the manifest (or NULL) says that the output was cut into shards through the groups: one
+ * shard need not hold all images of a position. */
+static bool is_cut(const json_t *manifest)
+{
+    const char *order = manifest_option(manifest, "order");
+
+    return manifest_option(manifest, "rows-per-shard") != NULL &&
+           (manifest_option(manifest, "shuffle") != NULL ||
+            (order != NULL && strcmp(order, "transform") == 0));
 }
 
 /* Without provenance: what is known before any row is looked at, then what rows show. */
 static int find_groups(struct probe *p, struct error *err)
 {
+    const struct shard *shard = p->lanes->shard;
     const struct settings *settings = p->lanes->request->settings;
-    const struct board *board = p->lanes->shard->found.board;
-    const json_t *manifest = p->lanes->shard->recall.manifest;
-    const json_t *transforms = json_object_get(manifest, "transforms");
+    struct orbit_groups *groups = p->groups;
+    const json_t *manifest = shard->recall.manifest;
+    const char *order = manifest_option(manifest, "order"); /* which it need not name */
     uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
+    const uint32_t n_exact = key_ids(shard->found.board, &shard->conventions, exact);
+    const uint8_t *ids = groups->is_told ? groups->told : exact;
 
-    take_ids(p, exact, key_ids(board, &p->lanes->shard->conventions, exact));
+    for (uint32_t k = 0; k < n_exact && k < LAYOUT_MAX_IMAGES; k++)
+        groups->allowed[exact[k]] = true;
+    p->ids_are_told = groups->is_told;
+    p->n_ids = (uint32_t)smaller(groups->is_told ? groups->n_told : n_exact, LAYOUT_MAX_IMAGES);
     for (uint32_t k = 0; k < p->n_ids; k++)
-        p->groups->allowed[p->ids[k]] = true;
-    if (json_array_size(transforms) > 0) {
-        const char *order = manifest_option(manifest, "order"); /* which it need not name */
+        p->ids[k] = ids[k];
+    if (json_array_size(json_object_get(manifest, "transforms")) > 0) {
         const bool is_sample = order != NULL && strcmp(order, "sample") == 0;
 
-        p->n_ids = 0;
-        for (size_t i = 0; i < json_array_size(transforms) && p->n_ids < LAYOUT_MAX_IMAGES; i++) {
-            const uint64_t id = manifest_number(json_array_get(transforms, i), "id");
-
-            if (id < board->n_transforms)
-                p->ids[p->n_ids++] = (uint32_t)id;
-        }
-        p->ids_are_told = true;
-        p->is_irregular = orbit_groups_are_cut(manifest) ||
-                          manifest_option(manifest, "shuffle") != NULL ||
+        p->is_irregular = is_cut(manifest) || manifest_option(manifest, "shuffle") != NULL ||
                           manifest_option(manifest, "unique") != NULL ||
                           manifest_option(manifest, "pick") != NULL;
         p->block_rows = is_sample;
@@ -387,19 +333,15 @@ static int find_groups(struct probe *p, struct error *err)
                        (order != NULL && strncmp(order, "block:", 6) == 0 &&
                         text_parse_u64(order + 6, &p->block_rows) == 0 && p->block_rows > 0);
     }
-    if (p->groups->n_told > 0) {
-        take_ids(p, p->groups->told, p->groups->n_told);
-        p->ids_are_told = true;
-    }
     if (settings->order_said) {
         p->block_rows = settings->block_rows;
         p->has_block = true;
         p->is_irregular = false;
     }
-    if (p->n_ids < 2 || p->lanes->shard->n_rows == 0)
+    if (p->n_ids < 2 || shard->n_rows == 0)
         return 0;
     if (!p->is_irregular && manifest != NULL && p->ids_are_told && p->has_block &&
-        p->lanes->shard->n_rows % p->n_ids == 0)
+        shard->n_rows % p->n_ids == 0)
         return take_told(p, err);
     int status = probe_open(p, err);
     if (status == 0)
@@ -418,52 +360,65 @@ static bool is_numbers(const struct shard *shard, const char *key)
            array->n_rows == shard->n_rows;
 }
 
-int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *err)
+int explain_set(struct orbit_groups *groups, struct lanes *lanes, uint64_t max_nbytes,
+                struct error *err)
 {
     const struct shard *shard = lanes->shard;
+    const struct settings *settings = lanes->request->settings;
+    const json_t *manifest = shard->recall.manifest;
+    const json_t *transforms = json_object_get(manifest, "transforms");
     struct verify_result *result = lanes->result;
     struct probe p = {.lanes = lanes, .groups = groups};
-    const bool is_told = lanes->request->settings->not_expanded;
+    struct plan plan = {.board = shard->found.board, .conventions = shard->conventions};
     const bool is_known = shard_known_board(shard) != NULL;
     const bool is_expansion =
         is_numbers(shard, PLAN_SOURCE_KEY) && is_numbers(shard, PLAN_TRANSFORM_KEY);
     const char *note = "not recognised as an expanded set, checked row by row";
     int status = 0;
 
-    *groups = (struct orbit_groups){.n_rows = shard->n_rows};
+    *groups = (struct orbit_groups){
+        .n_rows = shard->n_rows,
+        .max_held = max_nbytes / (lanes->row_nbytes + (lanes->row_nbytes == 0)),
+        .layout = {.n_images = 1, .block_rows = 1, .n_sources = shard->n_rows}};
     if (lanes->planes >= 0 && lanes->items[lanes->planes].is_mapped &&
         lanes->items[lanes->planes].spec.kind != SPEC_KEEP)
         p.planes = &lanes->items[lanes->planes];
-    if (is_known && !is_told) {
-        struct plan plan = {.board = shard->found.board, .conventions = shard->conventions};
-        const char *transforms = lanes->request->settings->transforms;
-
+    if (settings->not_expanded) {
+        note = "a source, as told";
+    } else if (!is_known) {
+        note = is_expansion ? "expanded, but its images are not checked: the board is not known, "
+                              "use --board"
+                            : "not looked at for images: the board is not known, use --board";
+    } else {
         groups->n_transforms = plan.board->n_transforms;
-        if (transforms != NULL)
-            status = choose_transforms(&plan, transforms, err);
+        if (settings->transforms != NULL)
+            status = choose_transforms(&plan, settings->transforms, err);
         if (status == 0 && plan.n_chosen > 0)
             memcpy(groups->told, plan.chosen, plan.n_chosen);
         groups->n_told = plan.n_chosen;
+        groups->may_lack = manifest_option(manifest, "pick") != NULL ||
+                           manifest_option(manifest, "canonical") != NULL || is_cut(manifest);
+        groups->is_told = plan.n_chosen > 0 || json_array_size(transforms) > 0;
         free(plan.chosen);
+        for (size_t i = 0; plan.n_chosen == 0 && i < json_array_size(transforms); i++) {
+            const uint64_t id = manifest_number(json_array_get(transforms, i), "id");
+
+            if (id < groups->n_transforms && groups->n_told < BOARD_MAX_TRANSFORMS)
+                groups->told[groups->n_told++] = (uint8_t)id;
+        }
         if (status == 0 && is_expansion) {
             memset(groups->allowed, true, sizeof groups->allowed);
             groups->source = archive_in_find(&shard->archive, PLAN_SOURCE_KEY);
             groups->transform = archive_in_find(&shard->archive, PLAN_TRANSFORM_KEY);
             status = orbit_groups_cut(groups, &result->findings, err);
             result->is_expanded = status == 0;
-        } else if (status == 0 && p.planes != NULL) {
+        } else if (p.planes == NULL) {
+            note = "not looked at for images: there are no planes of the board";
+        } else if (status == 0) {
             status = find_groups(&p, err);
         }
     }
-    if (status != 0 || result->is_expanded || result->note != NULL)
-        return status;
-    if (is_told)
-        note = "a source, as told";
-    else if (!is_known)
-        note = is_expansion ? "expanded, but its images are not checked: the board is not known, "
-                              "use --board"
-                            : "not looked at for images: the board is not known, use --board";
-    else if (p.planes == NULL)
-        note = "not looked at for images: there are no planes of the board";
-    return verify_note(result, err, "%s", note);
+    return status != 0 || result->is_expanded || result->note != NULL
+               ? status
+               : verify_note(result, err, "%s", note);
 }

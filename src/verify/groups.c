@@ -21,13 +21,11 @@ struct block {
 static struct block block_of(const struct layout *layout, uint64_t source)
 {
     uint64_t low = 0, high = layout->n_games;
-    struct block block = {source, layout->block_rows};
 
     if (layout->games == NULL) {
-        block.first -= source % layout->block_rows;
-        if (block.n > layout->n_sources - block.first)
-            block.n = layout->n_sources - block.first;
-        return block;
+        const uint64_t first = source - source % layout->block_rows;
+
+        return (struct block){first, smaller(layout->block_rows, layout->n_sources - first)};
     }
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
@@ -56,20 +54,21 @@ uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k)
 int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *groups,
                       struct error *err)
 {
+    const struct array *const *arrays[2] = {&groups->source, &groups->transform};
+
     *cursor = (struct orbit_cursor){.groups = groups};
-    if (groups->source == NULL)
-        return 0;
-    cursor->source = (struct reader){.arrays = &groups->source, .n_arrays = 1};
-    cursor->transform = (struct reader){.arrays = &groups->transform, .n_arrays = 1};
-    if (reader_open(&cursor->source, NULL, err) != 0)
-        return -1;
-    return reader_open(&cursor->transform, NULL, err);
+    for (int i = 0; i < 2 && groups->source != NULL; i++) {
+        cursor->numbers[i].own = (struct reader){.arrays = arrays[i], .n_arrays = 1};
+        if (batch_open(&cursor->numbers[i], NULL, err) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 void orbit_cursor_close(struct orbit_cursor *cursor)
 {
-    reader_close(&cursor->source);
-    reader_close(&cursor->transform);
+    batch_release(&cursor->numbers[0]);
+    batch_release(&cursor->numbers[1]);
     *cursor = (struct orbit_cursor){0};
 }
 
@@ -78,39 +77,32 @@ static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_imag
                        struct error *err)
 {
     const struct orbit_groups *groups = cursor->groups;
-    uint8_t bytes[2][IMAGES_AT_ONCE * 8];
+    const struct layout *layout = &groups->layout;
+    const uint64_t n_apart = layout->originals_first ? layout->n_sources : 0;
+    const uint32_t n_images = layout->n_images - layout->originals_first;
 
     for (uint64_t i = 0; i < n; i++) {
-        const struct layout *layout = &groups->layout;
-        const uint64_t row = cursor->next_row++;
-        const uint64_t n_apart = layout->originals_first ? layout->n_sources : 0;
-        const uint32_t n_images = layout->n_images - layout->originals_first;
+        const uint64_t row = cursor->next_row++, at = i % IMAGES_AT_ONCE;
 
         images[i] = (struct lane_image){.row = row, .source = row, .transform = groups->ids[0]};
-        if (groups->source != NULL || row < n_apart)
-            continue;
-        /* The row of a block's image is in that block's range. */
-        struct block block = block_of(layout, (row - n_apart) / n_images);
-        const uint64_t left = row - n_apart - block.first * n_images;
-        images[i].source = block.first + left % block.n;
-        images[i].transform = groups->ids[left / block.n + layout->originals_first];
-    }
-    if (groups->source == NULL)
-        return 0;
-    const struct dtype *sources = &groups->source->header.dtype;
-    const struct dtype *transforms = &groups->transform->header.dtype;
-    for (uint64_t i = 0; i < n; i++) {
-        const uint64_t at = i % IMAGES_AT_ONCE;
-        const uint64_t more = n - i < IMAGES_AT_ONCE ? n - i : IMAGES_AT_ONCE;
+        for (int k = 0; k < 2 && groups->source != NULL && at == 0; k++)
+            if (batch_next(&cursor->numbers[k], smaller(n - i, IMAGES_AT_ONCE), err) != 0)
+                return -1;
+        if (groups->source != NULL) {
+            const struct row numbers[2] = {batch_row(&cursor->numbers[0], at),
+                                           batch_row(&cursor->numbers[1], at)};
+            const int64_t source = row_int(&numbers[0], 0), t = row_int(&numbers[1], 0);
 
-        if (at == 0 &&
-            (reader_read(&cursor->source, cursor->source.next, more, bytes[0], err) != 0 ||
-             reader_read(&cursor->transform, cursor->transform.next, more, bytes[1], err) != 0))
-            return -1;
-        const int64_t source = dtype_get_int(sources, bytes[0] + at * sources->itemsize);
-        const int64_t t = dtype_get_int(transforms, bytes[1] + at * transforms->itemsize);
-        images[i].source = source < 0 ? UINT64_MAX >> 1 : (uint64_t)source;
-        images[i].transform = t >= 0 && t < groups->n_transforms ? (uint32_t)t : NO_TRANSFORM;
+            images[i].source = source < 0 ? UINT64_MAX >> 1 : (uint64_t)source;
+            images[i].transform = t >= 0 && t < groups->n_transforms ? (uint32_t)t : NO_TRANSFORM;
+        } else if (row >= n_apart) {
+            /* The row of a block's image is in that block's range. */
+            const struct block block = block_of(layout, (row - n_apart) / n_images);
+            const uint64_t left = row - n_apart - block.first * n_images;
+
+            images[i].source = block.first + left % block.n;
+            images[i].transform = groups->ids[left / block.n + layout->originals_first];
+        }
     }
     return 0;
 }
@@ -138,6 +130,19 @@ static int push_cut(struct orbit_groups *groups, size_t *capacity, uint64_t row,
     }
     groups->cuts[groups->n_segments++] = (struct orbit_cut){row, max_before};
     return 0;
+}
+
+void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries)
+{
+    uint64_t length = 0;
+
+    groups->entries = entries;
+    groups->longest = 0;
+    qsort(entries, groups->n_rows, sizeof *entries, lane_image_compare);
+    for (uint64_t i = 0; i < groups->n_rows; i++) {
+        length = i > 0 && entries[i].source == entries[i - 1].source ? length + 1 : 1;
+        groups->longest = length > groups->longest ? length : groups->longest;
+    }
 }
 
 /* Rows before a cut and those from it on must have no source in common: a row whose source is not
@@ -194,34 +199,12 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
 
         groups->longest = length > groups->longest ? length : groups->longest;
     }
-    return 0;
-}
-
-void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries)
-{
-    uint64_t length = 0;
-
-    groups->entries = entries;
-    groups->longest = 0;
-    qsort(entries, groups->n_rows, sizeof *entries, lane_image_compare);
-    for (uint64_t i = 0; i < groups->n_rows; i++) {
-        length = i > 0 && entries[i].source == entries[i - 1].source ? length + 1 : 1;
-        groups->longest = length > groups->longest ? length : groups->longest;
-    }
-}
-
-int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64_t max_nbytes,
-                        struct error *err)
-{
-    struct lane_image *entries;
-    struct orbit_cursor cursor;
-
-    if (groups->entries != NULL || row_nbytes == 0 || groups->longest <= max_nbytes / row_nbytes)
+    if (groups->longest <= groups->max_held)
         return 0;
-    entries = calloc(groups->n_rows + 1, sizeof *entries);
+    struct lane_image *entries = calloc(groups->n_rows + 1, sizeof *entries);
     if (entries == NULL)
         return error_no_memory(err, "list of all images");
-    int status = orbit_cursor_open(&cursor, groups, err);
+    status = orbit_cursor_open(&cursor, groups, err);
     if (status == 0)
         status = read_images(&cursor, groups->n_rows, entries, err);
     orbit_cursor_close(&cursor);
@@ -234,27 +217,16 @@ int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64
 
 /* --- what a group should hold --- */
 
-bool orbit_groups_are_cut(const json_t *manifest)
+int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
 {
-    if (manifest == NULL || manifest_option(manifest, "rows-per-shard") == NULL)
-        return false;
-    const char *order = manifest_option(manifest, "order");
-    return manifest_option(manifest, "shuffle") != NULL ||
-           (order != NULL && strcmp(order, "transform") == 0);
-}
-
-int orbit_groups_expect(struct orbit_groups *groups, const json_t *manifest, struct error *err)
-{
-    const json_t *transforms = json_object_get(manifest, "transforms");
-    const bool is_told = groups->n_told > 0 || json_array_size(transforms) > 0;
-    bool most[BOARD_MAX_TRANSFORMS] = {false}, *expected = groups->expected;
+    bool most[BOARD_MAX_TRANSFORMS] = {false};
     uint64_t lead = 0; /* of `most` over all others */
     uint64_t n_with_most = 0, n_with_others = 0;
     uint32_t n_expected = 0;
     int status = 0;
 
     /* One walk finds the set of images that most groups have, if there is one; another counts. */
-    for (int walk = 0; walk < (is_told ? 1 : 2) && status == 0; walk++) {
+    for (int walk = 0; walk < (groups->is_told ? 1 : 2) && status == 0; walk++) {
         struct lanes none = {0};
         struct orbit_cursor cursor;
         struct window window = {0};
@@ -284,22 +256,17 @@ int orbit_groups_expect(struct orbit_groups *groups, const json_t *manifest, str
         window_release(&window);
         orbit_cursor_close(&cursor);
     }
-    for (uint32_t k = 0; k < groups->n_told; k++)
-        expected[groups->told[k]] = true;
-    for (size_t i = 0; groups->n_told == 0 && i < json_array_size(transforms); i++) {
-        const uint64_t id = manifest_number(json_array_get(transforms, i), "id");
-
-        if (id < (uint64_t)groups->n_transforms)
-            expected[id] = true;
+    if (groups->is_told) {
+        memset(most, false, sizeof most);
+        for (uint32_t k = 0; k < groups->n_told; k++)
+            most[groups->told[k]] = true;
     }
-    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS && !is_told; t++)
-        n_expected += expected[t] = most[t];
-    groups->expects = is_told
-                          ? manifest == NULL || (manifest_option(manifest, "pick") == NULL &&
-                                                 manifest_option(manifest, "canonical") == NULL &&
-                                                 !orbit_groups_are_cut(manifest))
-                          : n_expected > 1 && 2 * n_with_most > groups->n_groups &&
-                                10 * n_with_others <= groups->n_groups;
+    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++)
+        n_expected += most[t];
+    memcpy(groups->expected, most, sizeof most);
+    groups->expects = groups->is_told ? !groups->may_lack
+                                      : n_expected > 1 && 2 * n_with_most > groups->n_groups &&
+                                            10 * n_with_others <= groups->n_groups;
     return status;
 }
 
@@ -322,8 +289,10 @@ int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64
     uint64_t n = 0;
     bool sorted = true;
 
-    /* Whole segments that fit, or whole groups of the list. */
-    while (entries == NULL && cursor->segment < groups->n_segments) {
+    /* Whole segments that fit, or whole groups of the list; of a set that is none, rows. */
+    if (entries == NULL && groups->cuts == NULL)
+        n = smaller(groups->n_rows - cursor->next_row, n_wanted);
+    while (entries == NULL && groups->cuts != NULL && cursor->segment < groups->n_segments) {
         const struct orbit_cut *cut = &groups->cuts[cursor->segment];
         const uint64_t more = cut[1].row - cut[0].row;
 

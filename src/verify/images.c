@@ -81,54 +81,29 @@ static bool same_items(const struct pickle_item *a, const struct pickle_item *b,
 
 /* --- bits --- */
 
-static uint64_t image_place(const struct orbit_bits *bits, uint64_t i)
-{
-    return bits->dst != NULL ? bits->dst[i] : i;
-}
-
-/* Every bit that is set has its image set, and the image has no others: most bits are not. */
-static bool same_all(const struct orbit_bits *bits, const uint8_t *plane, const uint8_t *image)
-{
-    uint64_t n_set = 0;
-
-    for (uint64_t first = 0; first < bits->n; first += 8) {
-        const uint64_t end = first + 8 < bits->n ? first + 8 : bits->n;
-
-        for (uint64_t i = first; plane[first >> 3] != 0 && i < end; i++) {
-            if (!plane_bit(plane, i, bits->lsb_first))
-                continue;
-            if (!plane_bit(image, image_place(bits, i), bits->lsb_first))
-                return false;
-            n_set++;
-        }
-    }
-    for (uint64_t i = 0; i < bits->n; i += 8)
-        n_set -= i + 8 <= bits->n ? (unsigned)__builtin_popcount(image[i >> 3]) : 0;
-    for (uint64_t i = bits->n & ~UINT64_C(7); i < bits->n; i++)
-        n_set -= plane_bit(image, i, bits->lsb_first);
-    return n_set == 0;
-}
-
 bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const uint8_t *image,
                      bool inverted)
 {
-    unsigned differ = 0;
+    const bool lsb_first = bits->lsb_first, is_partial = bits->on_board != NULL || inverted;
+    uint64_t n_set = 0;
 
-    if (bits->on_board == NULL && !inverted)
-        return same_all(bits, plane, image);
-    for (uint64_t i = 0; i < bits->n; i++)
-        if (bits->on_board == NULL || bits->on_board[i])
-            differ |= plane_bit(plane, i, bits->lsb_first) ^
-                      plane_bit(image, image_place(bits, i), bits->lsb_first) ^ inverted;
-    return differ == 0;
-}
-
-bool orbit_no_pad_bits(const struct orbit_bits *bits, const uint8_t *plane)
-{
-    for (uint64_t i = bits->n; i < (bits->n + 7) / 8 * 8; i++)
-        if (plane_bit(plane, i, bits->lsb_first))
+    for (uint64_t i = 0; i < bits->n; i++) {
+        if (!is_partial && plane[i >> 3] == 0) { /* most bits are not set */
+            i |= 7;
+            continue;
+        }
+        const uint64_t to = bits->dst != NULL ? bits->dst[i] : i;
+        const bool is_set = plane_bit(plane, i, lsb_first);
+        if ((is_partial || is_set) && (bits->on_board == NULL || bits->on_board[i]) &&
+            plane_bit(image, to, lsb_first) != (is_set != inverted))
             return false;
-    return true;
+        n_set += is_set;
+    }
+    /* Every bit that is set has its image set: the image must have no others. */
+    for (uint64_t i = 0; !is_partial && i < (bits->n + 7) / 8; i++)
+        n_set -= (unsigned)__builtin_popcount(image[i]);
+    return is_partial ||
+           n_set + (unsigned)__builtin_popcount(plane_pad_bits(image, bits->n, lsb_first)) == 0;
 }
 
 /* The loop that most bytes go through: element i of a stands at dst[i] of b. Inline, since it is
@@ -188,15 +163,12 @@ static bool is_uniform(const uint8_t *items, size_t n, size_t n_bytes, size_t st
 struct step {
     const struct spec *spec;
     const struct dtype *dtype;
-    const uint32_t *dst;
-    const uint32_t *plane_dst; /* NULL: planes stay */
-    int complement;            /* -1: none */
-    enum label_op turn_flip;   /* of that plane */
-    enum label_op flip;
+    struct spec_step by;
+    enum label_op flip;      /* of all planes but by.label_plane */
     const uint8_t *on_board; /* NULL: every element counts */
-    uint32_t transform;
-    uint64_t first, end; /* planes that are compared */
-    size_t stride;       /* AXIS: from one element of a plane to the next */
+    uint64_t first, end;     /* planes that are compared */
+    size_t stride;           /* AXIS: from one element of a plane to the next */
+    bool is_exact;           /* no liberties */
 };
 
 static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t u,
@@ -204,31 +176,32 @@ static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t
 {
     const struct spec *spec = &lane->spec;
     const size_t item = lane->array->header.dtype.itemsize;
-    const struct spec_step *by = &spec->steps[u];
     struct step step = {.spec = spec,
                         .dtype = &lane->array->header.dtype,
-                        .dst = u == 0 ? NULL : by->dst,
-                        .complement = -1,
-                        .transform = u,
+                        .by = spec->steps[u],
+                        .on_board = liberties & ORBIT_ON_BOARD_ONLY ? spec->on_board : NULL,
                         .first = channel > 0 ? channel - 1 : 0,
                         .end = channel > 0 ? channel : spec->n_planes,
-                        .stride = spec->channels_last ? spec->inner * item : item};
+                        .stride = spec->channels_last ? spec->inner * item : item,
+                        .is_exact = liberties == ORBIT_EXACT};
+    struct spec_step *by = &step.by;
 
     /* Colours as any transform has them that swaps them. */
     for (uint32_t t = 0; liberties & ORBIT_SWAP_ANYWAY && t < spec->n_steps; t++)
         if (spec->board->transforms[t].swaps_colours) {
-            by = &spec->steps[t];
+            by->plane_dst = spec->steps[t].plane_dst;
+            by->label = spec->steps[t].label;
+            by->label_plane = spec->steps[t].label_plane;
             break;
         }
-    step.turn_flip = by->label;
-    if (!(liberties & ORBIT_NO_EXCHANGE))
-        step.plane_dst = by->plane_dst;
-    if (!(liberties & ORBIT_NO_COMPLEMENT))
-        step.complement = by->label_plane;
+    if (u == 0)
+        by->dst = NULL;
+    if (liberties & ORBIT_NO_EXCHANGE)
+        by->plane_dst = NULL;
     if (by->label_plane < 0 && !(liberties & ORBIT_NO_FLIP))
         step.flip = by->label;
-    if (liberties & ORBIT_ON_BOARD_ONLY)
-        step.on_board = spec->on_board;
+    if (liberties & ORBIT_NO_COMPLEMENT)
+        by->label_plane = -1;
     return step;
 }
 
@@ -240,9 +213,9 @@ static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t
                         bool complement)
 {
     const struct spec *spec = step->spec;
-    const uint8_t *src = spec->steps[step->transform].number_src;
+    const uint8_t *src = step->by.number_src;
     const size_t item = step->dtype->itemsize, stride = step->stride;
-    const enum label_op flip = complement ? step->turn_flip : step->flip;
+    const enum label_op flip = complement ? step->by.label : step->flip;
 
     /* A plane that tells the player to move: of one and the same number. */
     if (complement && step->on_board == NULL && spec->axis > 0 &&
@@ -250,7 +223,7 @@ static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t
         return orbit_is_flipped(flip, step->dtype, a, b, 1);
     for (uint64_t i = 0; i < spec->axis; i++) {
         const uint8_t *from = a + i * stride;
-        const uint8_t *to = b + (step->dst != NULL ? step->dst[i] : i) * stride;
+        const uint8_t *to = b + (step->by.dst != NULL ? step->by.dst[i] : i) * stride;
 
         if (step->on_board != NULL && !step->on_board[i])
             continue;
@@ -280,27 +253,32 @@ bool plane_is_blank(const uint8_t *plane, size_t n_bytes)
 static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t *b)
 {
     const struct spec *spec = step->spec;
-    const size_t item = step->dtype->itemsize;
+    const bool is_bits = spec->kind == SPEC_BITS;
+    const size_t item = step->dtype->itemsize, bits_nbytes = (spec->axis + 7) / 8;
     const bool is_plain = step->on_board == NULL && !spec->codes && step->flip == LABEL_KEEP;
+    const struct orbit_bits bits = {spec->axis, step->by.dst, step->on_board, spec->lsb_first};
 
-    if (spec->channels_last && is_plain && step->plane_dst == NULL && step->complement < 0 &&
+    if (spec->channels_last && is_plain && step->by.plane_dst == NULL && step->by.label_plane < 0 &&
         spec->outer == 1 && step->end - step->first == spec->n_planes)
-        return same_axis(step->dst, a, b, spec->axis, step->stride);
+        return same_axis(step->by.dst, a, b, spec->axis, step->stride);
     for (uint64_t p = step->first; p < step->end; p++) {
-        const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
+        const uint64_t to = step->by.plane_dst != NULL ? step->by.plane_dst[p] : p;
         /* Whether the plane, where it has gone, names the other player. */
         const bool complement =
-            step->complement >= 0 && to % spec->frame_planes == (uint64_t)step->complement;
-        const uint8_t *plane = a + spec_plane_at(spec, p) * item;
-        const uint8_t *image = b + spec_plane_at(spec, to) * item;
+            step->by.label_plane >= 0 && to % spec->frame_planes == (uint64_t)step->by.label_plane;
+        const uint8_t *plane = a + (is_bits ? p * bits_nbytes : spec_plane_at(spec, p) * item);
+        const uint8_t *image = b + (is_bits ? to * bits_nbytes : spec_plane_at(spec, to) * item);
         bool same;
 
-        if (!is_plain || complement || spec->channels_last)
+        if (is_bits)
+            same = orbit_same_bits(&bits, plane, image, complement) &&
+                   (!step->is_exact || plane_pad_bits(image, spec->axis, spec->lsb_first) == 0);
+        else if (!is_plain || complement || spec->channels_last)
             same = same_slowly(step, plane, image, complement);
         else if (plane_is_blank(plane, spec->axis * item))
             same = plane_is_blank(image, spec->axis * item);
         else
-            same = same_axis(step->dst, plane, image, spec->axis, step->stride);
+            same = same_axis(step->by.dst, plane, image, spec->axis, step->stride);
         if (!same)
             return false;
     }
@@ -328,35 +306,6 @@ static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t
     return true;
 }
 
-static bool same_indices(const struct step *step, const struct row *values, const struct row *a,
-                         const struct row *b, bool looks_over_padding)
-{
-    uint64_t n = a->n, n_moving = n;
-
-    /* Trailing entries of a padded row: of value 0 and, unless padding is looked over, index 0. */
-    if (step->spec->kind == SPEC_PADDED) {
-        while (n_moving > 0 && n_moving <= values->n && row_double(values, n_moving - 1) == 0 &&
-               (looks_over_padding || row_int(a, n_moving - 1) == 0))
-            n_moving--;
-        n = looks_over_padding ? n_moving : n;
-    }
-    while (step->spec->pairs && n_moving > 1 && row_int(a, n_moving - 1) == 0 &&
-           row_int(a, n_moving - 2) == 0)
-        n_moving -= 2;
-    if (a->n != b->n)
-        return false;
-    for (uint64_t i = 0; i < n; i++) {
-        const int64_t old = row_int(a, i);
-        const bool is_count = step->spec->pairs && i % 2 == 1;
-        const bool is_moving = i < n_moving && !is_count && step->dst != NULL && old >= 0 &&
-                               (uint64_t)old < step->spec->n_targets;
-
-        if (row_int(b, i) != (is_moving ? (int64_t)step->dst[old] : old))
-            return false;
-    }
-    return true;
-}
-
 bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
 {
     const struct window *window = pair->window;
@@ -365,40 +314,47 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     const struct row a = window_row(window, pair->lane, pair->base);
     const struct row b = window_row(window, pair->lane, pair->image);
     const struct step step = make_step(lane, pair->channel, u, liberties);
-    const struct orbit_bits bits = {spec->axis, step.dst, step.on_board, spec->lsb_first};
-    const uint64_t bits_nbytes = (spec->axis + 7) / 8;
+    const size_t item = a.dtype->itemsize;
+    uint64_t n = a.n, n_moving = n;
     struct row values = {0};
 
-    if (spec->steps[u].is_unknown)
+    if (step.by.is_unknown)
         return same_stones(&step, a.bytes, b.bytes,
                            window->lanes->shard->conventions.planes == PLANES_MOVER);
     switch (spec->kind) {
     case SPEC_AXIS:
-        return same_planes(&step, a.bytes, b.bytes);
     case SPEC_BITS:
-        for (uint64_t p = 0; p < spec->n_planes; p++) {
-            const uint64_t to = step.plane_dst != NULL ? step.plane_dst[p] : p;
-            const uint8_t *image = b.bytes + to * bits_nbytes;
-            const bool inverted =
-                step.complement >= 0 && to % spec->frame_planes == (uint64_t)step.complement;
-
-            if (!orbit_same_bits(&bits, a.bytes + p * bits_nbytes, image, inverted) ||
-                (liberties == ORBIT_EXACT && !orbit_no_pad_bits(&bits, image)))
-                return false;
-        }
-        return true;
+        return same_planes(&step, a.bytes, b.bytes);
     case SPEC_INDICES:
     case SPEC_PADDED:
+        /* Trailing entries of a padded row: of value 0 and, unless padding is looked over, index 0.
+         */
         if (spec->kind == SPEC_PADDED && lane->values >= 0)
             values = window_row(window, (size_t)lane->values, pair->base);
-        return same_indices(&step, &values, &a, &b, liberties & ORBIT_NO_PADDING);
+        while (n_moving > 0 && n_moving <= values.n && row_double(&values, n_moving - 1) == 0 &&
+               (liberties & ORBIT_NO_PADDING || row_int(&a, n_moving - 1) == 0))
+            n_moving--;
+        n = liberties & ORBIT_NO_PADDING ? n_moving : n;
+        while (spec->pairs && n_moving > 1 && row_int(&a, n_moving - 1) == 0 &&
+               row_int(&a, n_moving - 2) == 0)
+            n_moving -= 2;
+        for (uint64_t i = 0; i < n && a.n == b.n; i++) {
+            const int64_t old = row_int(&a, i);
+            const bool is_count = spec->pairs && i % 2 == 1;
+            const bool is_moving = i < n_moving && !is_count && step.by.dst != NULL && old >= 0 &&
+                                   (uint64_t)old < spec->n_targets;
+
+            if (row_int(&b, i) != (is_moving ? (int64_t)step.by.dst[old] : old))
+                return false;
+        }
+        return a.n == b.n;
     case SPEC_COORD:
         for (uint64_t i = 0; i + 1 < a.n; i += 2) {
             const int64_t cols = spec->board->cols, rows = spec->board->rows;
             int64_t row = row_int(&a, i + spec->col_first), col = row_int(&a, i + !spec->col_first);
 
-            if (step.dst != NULL && row >= 0 && col >= 0 && row < rows && col < cols) {
-                const int64_t to = step.dst[row * cols + col];
+            if (step.by.dst != NULL && row >= 0 && col >= 0 && row < rows && col < cols) {
+                const int64_t to = step.by.dst[row * cols + col];
 
                 row = to / cols;
                 col = to % cols;
@@ -409,9 +365,7 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
         return true;
     case SPEC_TRIPLE:
         for (size_t k = 0; k < 3; k++)
-            if (memcmp(b.bytes + k * a.dtype->itemsize,
-                       a.bytes + spec->steps[u].number_src[k] * a.dtype->itemsize,
-                       a.dtype->itemsize) != 0)
+            if (memcmp(b.bytes + k * item, a.bytes + step.by.number_src[k] * item, item) != 0)
                 return false;
         return true;
     case SPEC_KEEP:
@@ -420,6 +374,6 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     if (a.items != NULL || b.items != NULL)
         return a.n == b.n && (a.n == 0 || (a.items != NULL && b.items != NULL &&
                                            same_items(a.items, b.items, a.n)));
-    return a.n == b.n && a.dtype->itemsize == b.dtype->itemsize && a.dtype->kind == b.dtype->kind &&
+    return a.n == b.n && item == b.dtype->itemsize && a.dtype->kind == b.dtype->kind &&
            (a.n == 0 || orbit_is_flipped(step.flip, a.dtype, a.bytes, b.bytes, a.n));
 }

@@ -14,36 +14,6 @@
 
 /* --- making lanes --- */
 
-static int map_lane(struct lanes *lanes, struct lane *lane, struct error *err)
-{
-    const char *key = lane->array->key;
-    struct error why = {0};
-
-    if (lanes->maker.board == NULL || strcmp(key, PLAN_SOURCE_KEY) == 0 ||
-        strcmp(key, PLAN_TRANSFORM_KEY) == 0)
-        return 0;
-    if (spec_init(&lane->spec, &lanes->maker, lane->array, lane->binding, &why) == 0) {
-        lane->is_mapped = lane->spec.doubt[0] == '\0';
-        if (lane->is_mapped)
-            return 0;
-        /* Where some transform is known to send the planes, the others can be checked for their
-         * stones. */
-        for (uint32_t t = 1; t < lane->spec.n_steps && lane->spec.kind == SPEC_AXIS; t++)
-            lane->is_mapped |= !lane->spec.steps[t].is_unknown;
-        error_set(&why, ERROR_DATA, "%s", lane->spec.doubt);
-    }
-    if (!lane->is_mapped)
-        spec_release(&lane->spec);
-    if (why.kind != ERROR_DATA)
-        return error_pass(err, &why);
-    findings_add(&lanes->result->findings, WARNING_AT(FINDING_SHAPE, key, FINDING_NO_ROW), "", "",
-                 "%s: %s",
-                 lane->is_mapped ? "images that swap colours are checked for their stones only"
-                                 : "its images cannot be checked",
-                 why.message);
-    return 0;
-}
-
 int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
                struct verify_result *result, struct error *err)
 {
@@ -61,18 +31,41 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
         return error_no_memory(err, "arrays");
     for (size_t i = 0; i < n; i++) {
         const struct array *array = &shard->archive.arrays[i];
-        const enum role role = shard->bindings[i].role;
+        const struct role_binding *b = &shard->bindings[i];
         struct lane *lane = &lanes->items[lanes->n];
+        struct spec *spec = &lane->spec;
+        struct error why = {0};
 
-        if (role == ROLE_META || role == ROLE_DROP || role == ROLE_POLICY_OFFSETS)
+        if (b->role == ROLE_META || b->role == ROLE_DROP || b->role == ROLE_POLICY_OFFSETS)
             continue;
-        *lane = (struct lane){.array = array, .binding = &shard->bindings[i], .values = -1};
-        lane->is_finite = role != ROLE_COPY;
+        *lane = (struct lane){.array = array, .binding = b, .values = -1};
+        lane->is_finite = b->role != ROLE_COPY;
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
             lane->is_finite |= strcasecmp(array->key, numbers[k]) == 0;
-        if (map_lane(lanes, lane, err) != 0)
-            return -1;
-        if (lanes->planes < 0 && array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(role))
+        if (lanes->maker.board != NULL && strcmp(array->key, PLAN_SOURCE_KEY) != 0 &&
+            strcmp(array->key, PLAN_TRANSFORM_KEY) != 0 &&
+            spec_init(spec, &lanes->maker, array, b, &why) == 0) {
+            lane->is_mapped = spec->doubt[0] == '\0';
+            /* Where some transform is known to send the planes, the others can be checked for
+             * their stones. */
+            for (uint32_t t = 1; t < spec->n_steps && spec->kind == SPEC_AXIS; t++)
+                lane->is_mapped |= !spec->steps[t].is_unknown;
+            if (spec->doubt[0] != '\0')
+                error_set(&why, ERROR_DATA, "%s", spec->doubt);
+        }
+        if (!lane->is_mapped)
+            spec_release(spec);
+        if (why.kind == ERROR_DATA)
+            findings_add(&result->findings, WARNING_AT(FINDING_SHAPE, array->key, FINDING_NO_ROW),
+                         "", "", "%s: %s",
+                         lane->is_mapped
+                             ? "images that swap colours are checked for their stones only"
+                             : "its images cannot be checked",
+                         why.message);
+        else if (why.kind != ERROR_NONE)
+            return error_pass(err, &why);
+        if (lanes->planes < 0 && array->header.dtype.kind != DTYPE_OBJECT &&
+            role_is_on_cells(b->role))
             lanes->planes = (int)lanes->n;
         lanes->row_nbytes += array->row_nbytes + 1;
         lanes->n++;
@@ -88,70 +81,7 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
     return 0;
 }
 
-struct lanes lanes_of_planes(const struct lanes *lanes)
-{
-    struct lane *planes = &lanes->items[lanes->planes];
-
-    return (struct lanes){.shard = lanes->shard,
-                          .request = lanes->request,
-                          .result = lanes->result,
-                          .items = planes,
-                          .n = 1,
-                          .row_nbytes = planes->array->row_nbytes};
-}
-
 /* --- what a colour swap does to labels --- */
-
-/* What the range of the data says; 0 to 0 for an array that cannot be read: that is found later. */
-static int decide_swap(struct lane *lane, struct conventions *c, bool has_players,
-                       struct error *err)
-{
-    const struct role_binding *b = lane->binding;
-    const enum role_swap swap = role_kinds[b->role].swap;
-    const struct array *array = lane->array;
-    const bool follows = b->is_winner && (has_players || c->to_move_said);
-    enum to_move_coding coding = c->to_move;
-    enum label_op op = LABEL_KEEP;
-    struct number_range range = {0};
-    struct error why = {0};
-
-    if (dtype_is_number(&array->header.dtype) && array->row_nbytes > 0 &&
-        !array_is_fortran(array) &&
-        number_range_find(&array, 1, UINT64_MAX, NULL, &range, &why) != 0 &&
-        why.kind == ERROR_INTERNAL)
-        return error_pass(err, &why);
-    if (swap == ROLE_SWAP_PLAYER) {
-        /* Codes of 1 and 2, or of 1 and -1, show; a winner may also be nobody, 0. */
-        if (!follows && !c->to_move_said && range.min == -1 && range.max <= 1)
-            coding = TO_MOVE_PM1;
-        else if (!follows && !c->to_move_said && range.max == 2 && (b->is_winner || range.min >= 1))
-            coding = TO_MOVE_12;
-        op = spec_swap_of_coding(coding);
-        if (follows && op == LABEL_COMPLEMENT)
-            op = LABEL_EXCHANGE_01; /* what is neither is nobody */
-        if (!b->is_winner)
-            c->to_move = coding;
-    } else if (swap == ROLE_SWAP_FIRST) {
-        op = LABEL_FIRST_01;
-    } else if (swap == ROLE_SWAP_CODES && c->planes != PLANES_MOVER) {
-        op = range.min < 0 || (range.max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
-                 ? LABEL_NEGATE
-                 : LABEL_EXCHANGE_12;
-    } else if (swap == ROLE_SWAP_VALUES && c->value != VALUE_MOVER) {
-        const uint64_t n = array->row_nbytes / array->header.dtype.itemsize;
-
-        if (b->role == ROLE_WDL || (n == 3 && !b->per_player))
-            op = LABEL_REVERSE;
-        else if (n >= 2)
-            op = LABEL_EXCHANGE_TWO;
-        else if (c->value_said ? c->value == VALUE_COLOUR11 : range.min < 0)
-            op = LABEL_NEGATE;
-        else
-            op = LABEL_COMPLEMENT;
-    }
-    spec_set_swap(&lane->spec, op);
-    return 0;
-}
 
 int lanes_decide_labels(struct lanes *lanes, struct error *err)
 {
@@ -165,21 +95,58 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
     /* A winner is coded as the players beside it are: winners come last. */
     for (size_t k = 0; k < 2 * lanes->n; k++) {
         struct lane *lane = &lanes->items[k % lanes->n];
-        const enum role role = lane->binding->role;
+        const struct role_binding *b = lane->binding;
+        const enum role_swap swap = role_kinds[b->role].swap;
+        const struct array *array = lane->array;
+        const bool follows = b->is_winner && (has_players || c->to_move_said);
+        enum to_move_coding coding = c->to_move;
+        enum label_op op = LABEL_KEEP;
+        struct number_range range = {0}; /* and so of what cannot be read: that is found later */
+        struct error why = {0};
 
-        if (lane->binding->is_winner != (k >= lanes->n))
+        if (b->is_winner != (k >= lanes->n))
             continue;
-        has_players |= role == ROLE_TO_MOVE && k < lanes->n;
-        if (!lane->is_mapped || lane->array->objects != NULL ||
-            role_kinds[role].swap == ROLE_SWAP_NOTHING)
+        has_players |= b->role == ROLE_TO_MOVE && k < lanes->n;
+        if (!lane->is_mapped || array->objects != NULL || swap == ROLE_SWAP_NOTHING)
             continue;
-        if (decide_swap(lane, c, has_players, err) != 0)
-            return -1;
+        if (dtype_is_number(&array->header.dtype) && array->row_nbytes > 0 &&
+            !array_is_fortran(array) &&
+            number_range_find(&array, 1, UINT64_MAX, NULL, &range, &why) != 0 &&
+            why.kind == ERROR_INTERNAL)
+            return error_pass(err, &why);
+        if (swap == ROLE_SWAP_PLAYER) {
+            /* Codes of 1 and 2, or of 1 and -1, show; a winner may also be nobody, 0. */
+            if (!follows && !c->to_move_said && range.min == -1 && range.max <= 1)
+                coding = TO_MOVE_PM1;
+            else if (!follows && !c->to_move_said && range.max == 2 &&
+                     (b->is_winner || range.min >= 1))
+                coding = TO_MOVE_12;
+            op = spec_swap_of_coding(coding);
+            if (follows && op == LABEL_COMPLEMENT)
+                op = LABEL_EXCHANGE_01; /* what is neither is nobody */
+            if (!b->is_winner)
+                c->to_move = coding;
+        } else if (swap == ROLE_SWAP_FIRST) {
+            op = LABEL_FIRST_01;
+        } else if (swap == ROLE_SWAP_CODES && c->planes != PLANES_MOVER) {
+            op = range.min < 0 || (range.max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
+                     ? LABEL_NEGATE
+                     : LABEL_EXCHANGE_12;
+        } else if (swap == ROLE_SWAP_VALUES && c->value != VALUE_MOVER) {
+            const uint64_t n = array->row_nbytes / array->header.dtype.itemsize;
+            const bool is_signed = c->value_said ? c->value == VALUE_COLOUR11 : range.min < 0;
+
+            op = b->role == ROLE_WDL || (n == 3 && !b->per_player) ? LABEL_REVERSE
+                 : n >= 2                                          ? LABEL_EXCHANGE_TWO
+                 : is_signed                                       ? LABEL_NEGATE
+                                                                   : LABEL_COMPLEMENT;
+        }
+        spec_set_swap(&lane->spec, op);
         /* The manifest says what the run decided, perhaps by more inputs than this file holds. */
-        const char *swap = manifest_text(manifest_find(arrays, lane->array->key), "swap");
-        for (int op = 0; swap != NULL && op < LABEL_N_OPS; op++)
-            if (strcmp(label_op_name((enum label_op)op), swap) == 0)
-                spec_set_swap(&lane->spec, (enum label_op)op);
+        const char *said = manifest_text(manifest_find(arrays, array->key), "swap");
+        for (int i = 0; said != NULL && i < LABEL_N_OPS; i++)
+            if (strcmp(label_op_name((enum label_op)i), said) == 0)
+                spec_set_swap(&lane->spec, (enum label_op)i);
     }
     return 0;
 }

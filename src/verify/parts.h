@@ -19,10 +19,6 @@
 int verify_shard_open(struct shard *shard, const struct verify_request *request,
                       struct verify_result *result, struct error *err);
 
-/* Check an open shard against its manifest, which is there: size, digest, arrays and rows. */
-int verify_shard_compare(const struct shard *shard, const struct verify_request *request,
-                         struct verify_result *result, struct error *err);
-
 /* Turn an error of reading into a finding (crc, container) and mark the result as unreadable. -1
  * passes on what no finding can hold (no memory, bugs). */
 int verify_read_failed(struct verify_result *result, const char *array, const struct error *why,
@@ -64,9 +60,6 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
 
 void lanes_release(struct lanes *lanes);
 
-/* The lane of the planes alone; its item is borrowed. */
-struct lanes lanes_of_planes(const struct lanes *lanes);
-
 /* Open every lane for rows in sequence, or at random, after it was closed. What cannot be read is a
  * finding of `result`. */
 int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result,
@@ -99,8 +92,7 @@ struct window {
     struct lanes *lanes; /* borrowed */
     uint64_t n;
     uint64_t *rows;            /* owned: by position */
-    struct lane_image *images; /* owned: group by group, lowest transform first; without groups each
-                             row by position */
+    struct lane_image *images; /* owned: group by group, lowest transform first */
     uint64_t *groups;          /* owned: group g is images[groups[g] .. groups[g + 1] - 1] */
     uint64_t n_groups;
     struct batch *batches; /* owned, one per lane */
@@ -159,12 +151,18 @@ static inline unsigned plane_bit(const uint8_t *plane, uint64_t i, bool lsb_firs
     return plane[i >> 3] >> (lsb_first ? i & 7 : 7 - (i & 7)) & 1;
 }
 
-/* Whether all bits that count of `plane` are those of `image`, or, inverted, are not. */
+/* The bits after the n-th of a plane, in its last byte; 0 where there are none. */
+static inline unsigned plane_pad_bits(const uint8_t *plane, uint64_t n, bool lsb_first)
+{
+    const unsigned n_bits = n % 8;
+
+    return n_bits == 0 ? 0 : plane[n / 8] & (lsb_first ? 0xffu << n_bits : 0xffu >> n_bits);
+}
+
+/* Whether all bits that count of `plane` are those of `image`, or, inverted, are not; those after
+ * the last one are not looked at. */
 bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const uint8_t *image,
                      bool inverted);
-
-/* Whether the bits behind the last one are 0. */
-bool orbit_no_pad_bits(const struct orbit_bits *bits, const uint8_t *plane);
 
 /* Whether a plane holds zeros only, as most planes of most positions do. */
 bool plane_is_blank(const uint8_t *plane, size_t n_bytes);
@@ -195,10 +193,12 @@ struct orbit_cut {
 /*
  * Sources and transforms come from the provenance arrays, from an order, or from a table made
  * elsewhere. Rows are cut into segments that no group crosses: short segments are read in sequence;
- * where there are none (shuffled sets, transform order) all rows are listed, 24 bytes each.
+ * where there are none (shuffled sets, transform order) all rows are listed, 24 bytes each. With
+ * neither, each row is a group of its own.
  */
 struct orbit_groups {
     uint64_t n_rows, n_groups;
+    uint64_t max_held; /* rows of a segment: where one is longer, all rows are listed */
     const struct array *source, *transform; /* borrowed: provenance arrays, or */
     struct layout layout;                   /* whose images are under these transforms: */
     uint32_t ids[LAYOUT_MAX_IMAGES];
@@ -211,9 +211,11 @@ struct orbit_groups {
     uint64_t longest;           /* rows of the longest segment */
     struct lane_image *entries; /* owned, or NULL: all rows by source, transform, row */
 
-    uint8_t told[BOARD_MAX_TRANSFORMS]; /* --transforms */
+    bool is_told; /* by --transforms, or the manifest, which images there are: */
+    uint8_t told[BOARD_MAX_TRANSFORMS];
     uint32_t n_told;
-    bool expects; /* every group should have all of: */
+    bool may_lack; /* some of them, as the manifest says */
+    bool expects;  /* every group should have all of: */
     bool expected[BOARD_MAX_TRANSFORMS];
     bool is_cut; /* in transform order, and these may stand in another shard: */
     struct lane_image first, last;
@@ -229,24 +231,16 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
 void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries);
 void orbit_groups_release(struct orbit_groups *groups);
 
-/* List all rows when a segment takes more than max_nbytes in memory. */
-int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64_t max_nbytes,
-                        struct error *err);
+/* Decide which images every group should have: those that are told, unless some may be lacking,
+ * else those of most groups when most have exactly them and hardly any have others. Counts the
+ * groups. */
+int orbit_groups_expect(struct orbit_groups *groups, struct error *err);
 
-/* True when the manifest (or NULL) says that the output was cut into shards through the groups: one
- * shard need not hold all images of a position. */
-bool orbit_groups_are_cut(const json_t *manifest);
-
-/* Decide which images every group should have: those that are told (by --transforms, or the
- * manifest, which may be NULL), else those of most groups when most have exactly them and hardly
- * any have others. Counts the groups. */
-int orbit_groups_expect(struct orbit_groups *groups, const json_t *manifest, struct error *err);
-
-/* Walks over all groups, a window at a time. */
+/* Walks over all groups, a window at a time; it stays where it is. */
 struct orbit_cursor {
-    const struct orbit_groups *groups;
-    struct reader source, transform; /* of the provenance arrays */
-    uint64_t next_row;               /* or entry */
+    const struct orbit_groups *groups; /* borrowed */
+    struct batch numbers[2];           /* of the provenance arrays: sources, transforms */
+    uint64_t next_row;                 /* or entry */
     size_t segment;
 };
 
@@ -270,9 +264,11 @@ static inline uint64_t orbit_groups_capacity(const struct orbit_groups *groups, 
  * on the command line or in the manifest; else layouts are tried on sources spread over the set,
  * and the one that explains most rows is taken. Where rows are missing or there twice, rows are
  * grouped by the shape of their stones. result->is_expanded says whether groups were found,
- * result->note how, or why not. Lanes are closed.
+ * result->note how, or why not. All rows are listed where segments take more than max_nbytes. Lanes
+ * are closed.
  */
-int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *err);
+int explain_set(struct orbit_groups *groups, struct lanes *lanes, uint64_t max_nbytes,
+                struct error *err);
 
 /* --- sketches: a row reduced to what no image changes, right or wrong (sketch.c) --- */
 
@@ -359,12 +355,17 @@ struct probe {
     struct verify_result unused; /* of reading: the pass reports it */
 };
 
+#define CLEARLY_MORE 0.05 /* of the rows are explained by one layout than by another */
+
 /* A layout that explains rows, and what its images are. */
 struct fit {
     enum probe_level level;
     struct layout layout; /* games are borrowed from the probe */
     double saved;         /* share of the rows that repeat another one's position */
     double share;         /* of the sources looked at, those with most of their images */
+    bool is_found;        /* most sources have them */
+    bool is_confirmed;    /* and most images show a transform, or a map that is none here: numbers
+                             that are equal prove less than shapes */
 
     uint32_t ids[LAYOUT_MAX_IMAGES]; /* transforms, or NO_TRANSFORM: not the same in all */
     int foreign[LAYOUT_MAX_IMAGES];  /* the map (at PROBE_BOX of the box, else of the board) that
@@ -383,11 +384,12 @@ void probe_close(struct probe *probe);
  * different lengths. Again, with labels: their policies, too. */
 int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, struct error *err);
 
-/* *best becomes the layout that saves most rows at that level; its share is 0 when none does. */
+/* *best becomes the layout that saves most rows at that level, not confirmed, and its images not
+ * named; its share is 0 when none does. */
 int probe_find(struct probe *probe, enum probe_level level, struct fit *best, struct error *err);
 
-/* Fill in what the images of a layout are. */
-int probe_name_images(struct probe *probe, struct fit *fit, struct error *err);
+/* That of the levels which were read that explains most rows, with what its images are. */
+int probe_explain(struct probe *probe, struct fit *best, struct error *err);
 
 /* The only allowed transform that makes the planes of one row those of another, whatever was done
  * to the colours, or NO_TRANSFORM. */
@@ -438,15 +440,19 @@ struct laid {
     struct flips own_flips;  /* owned, unless it is a part, to which they are lent */
     struct flip_parts parts; /* mass on stones */
     uint64_t first_on;       /* the first row with some; FINDING_NO_ROW: none */
+    bool keeps_off;          /* has no mass there; a move may be the one that was just played */
 };
+
+#define RULES_MAX_LAID 8
 
 struct rules {
     const struct lanes *lanes;
-    enum board_lead lead; /* BOARD_LEAD_NONE: no rules of stones apply */
-    int policy, to_move;  /* lanes, or -1 */
+    const struct lane *planes; /* borrowed, or NULL */
+    enum board_lead lead;      /* BOARD_LEAD_NONE: no rules of stones apply */
+    int policy, to_move;       /* lanes, or -1 */
     struct planes_form form;
     struct stone_planes where;
-    struct laid laid[8]; /* the policy, if it is one, comes first */
+    struct laid laid[RULES_MAX_LAID]; /* the policy, if it is one, comes first */
     size_t n_laid;
     uint64_t flip_step; /* the orders that there are are compared in one row of so many */
 
@@ -484,7 +490,7 @@ void rules_finish(struct rules *rules, struct findings *findings);
 
 /* --- the pass (pass.c) and the diagnosis of groups (diagnose.c) --- */
 
-/* Check every row and, if groups is not NULL, every group. What cannot be read is a finding. */
+/* Check every row and, of an expanded set, every group. What cannot be read is a finding. */
 int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, struct error *err);
 
 /* A group of images in a window. All that is not said to be owned is borrowed. */

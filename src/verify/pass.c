@@ -28,11 +28,11 @@ struct piece {
 
 struct run {
     struct lanes *lanes;
-    const struct orbit_groups *groups; /* NULL: no expanded set */
+    const struct orbit_groups *groups;
     struct window front, back;
     struct piece pieces[N_PIECES];
     struct orbit_cursor cursor;
-    uint64_t n_wanted, next_row;
+    uint64_t n_wanted;
     struct error *lane_errors; /* owned, one per lane */
     struct rules rules;
     struct error *err; /* borrowed */
@@ -40,17 +40,18 @@ struct run {
 
 /* --- arrays whose meaning was guessed --- */
 
-/* How many of the first groups have images at all, and in how many do most of them agree with the
- * first one, or all of them? */
+/* In how many of the first groups that have images do most of them agree with the first one; do
+ * they in half of the groups, and in most groups all of them? */
 struct agreement {
-    uint64_t n_groups, n_most, n_all;
+    uint64_t n_most;
+    bool in_half, all_in_most;
 };
 
-static struct agreement count_groups(const struct run *run, size_t lane, unsigned liberties)
+static struct agreement agree(const struct run *run, size_t lane, unsigned liberties)
 {
     const struct window *window = &run->front;
     const struct board *board = run->lanes->shard->found.board;
-    struct agreement a = {0};
+    uint64_t n_groups = 0, n_most = 0, n_all = 0;
 
     for (uint64_t g = 0; g < window->n_groups && g < ADAPT_GROUPS; g++) {
         const struct lane_image *first = &window->images[window->groups[g]], *image = first + 1;
@@ -65,28 +66,17 @@ static struct agreement count_groups(const struct run *run, size_t lane, unsigne
             n_same += orbit_same(&pair, spec_between(board, first->transform, image->transform),
                                  liberties);
         }
-        a.n_groups += n_images > 0;
-        a.n_most += n_images > 0 && 2 * n_same >= n_images;
-        a.n_all += n_images > 0 && n_same == n_images;
+        n_groups += n_images > 0;
+        n_most += n_images > 0 && 2 * n_same >= n_images;
+        n_all += n_images > 0 && n_same == n_images;
     }
-    return a;
+    return (struct agreement){n_most, 2 * n_most >= n_groups, 2 * n_all > n_groups};
 }
 
 static bool has_cell_actions(const struct lane *lane)
 {
     return lane_is_compared(lane) && lane->spec.space != NULL &&
            strncmp(lane->binding->layout->name, "cells", 5) == 0;
-}
-
-/* Take the lane's actions to be stored so. */
-static int store_as(struct lanes *lanes, struct lane *lane, enum action_flip flip,
-                    struct error *err)
-{
-    struct role_binding *binding =
-        lanes->shard->bindings + (lane->binding - lanes->shard->bindings);
-
-    binding->flip = flip;
-    return spec_set_space(&lane->spec, &lanes->maker, binding, err);
 }
 
 /*
@@ -100,6 +90,7 @@ static int adapt(const struct run *run, struct error *err)
 {
     const struct window *window = &run->front;
     const struct rules *rules = &run->rules;
+    const struct shard *shard = run->lanes->shard;
     struct verify_result *result = run->lanes->result;
     struct lane *lanes = run->lanes->items;
     struct rules look;
@@ -109,16 +100,12 @@ static int adapt(const struct run *run, struct error *err)
 
         if (!lane_is_compared(lane))
             continue;
-        if (lane->binding->role == ROLE_COPY) {
-            const struct agreement a = count_groups(run, i, ORBIT_EXACT);
-
-            lane->is_mapped = 2 * a.n_most >= a.n_groups;
-        } else if (lane->binding->role == ROLE_VALUE && spec_swap(&lane->spec) == LABEL_NEGATE &&
-                   !run->lanes->shard->conventions.value_said &&
-                   count_groups(run, i, ORBIT_NO_FLIP).n_most >
-                       count_groups(run, i, ORBIT_EXACT).n_most) {
+        if (lane->binding->role == ROLE_COPY)
+            lane->is_mapped = agree(run, i, ORBIT_EXACT).in_half;
+        else if (lane->binding->role == ROLE_VALUE && spec_swap(&lane->spec) == LABEL_NEGATE &&
+                 !shard->conventions.value_said &&
+                 agree(run, i, ORBIT_NO_FLIP).n_most > agree(run, i, ORBIT_EXACT).n_most)
             spec_set_swap(&lane->spec, LABEL_KEEP);
-        }
     }
     if (rules->n_laid == 0 || rules->laid[0].lane != rules->policy ||
         !has_cell_actions(&lanes[rules->policy]))
@@ -133,24 +120,23 @@ static int adapt(const struct run *run, struct error *err)
     if (flip == lanes[rules->policy].binding->flip)
         return status;
     for (size_t i = 0; i < run->lanes->n && status == 0; i++) {
-        const enum action_flip said = lanes[i].binding->flip;
+        struct role_binding *binding = shard->bindings + (lanes[i].binding - shard->bindings);
+        const enum action_flip said = binding->flip;
         const struct text_quoted name = text_path(lanes[i].array->key);
 
-        if (!has_cell_actions(&lanes[i]))
+        /* In most of its groups all images agree: as it is, or in that order? */
+        if (!has_cell_actions(&lanes[i]) || agree(run, i, ORBIT_EXACT).all_in_most)
             continue;
-        struct agreement a = count_groups(run, i, ORBIT_EXACT);
-        if (2 * a.n_all > a.n_groups) /* in most of them all images agree */
-            continue;
-        status = store_as(run->lanes, &lanes[i], flip, err);
-        if (status == 0)
-            a = count_groups(run, i, ORBIT_EXACT);
-        if (status == 0 && 2 * a.n_all <= a.n_groups)
-            status = store_as(run->lanes, &lanes[i], said, err);
-        else if (status == 0)
-            status =
-                verify_note(result, err, "%s, %s beside the planes as with --role %s=%s:%s",
-                            result->note != NULL ? result->note : "expanded", name.text, name.text,
-                            role_name(lanes[i].binding->role), action_flip_name(flip));
+        binding->flip = flip;
+        status = spec_set_space(&lanes[i].spec, &run->lanes->maker, binding, err);
+        if (status == 0 && !agree(run, i, ORBIT_EXACT).all_in_most) {
+            binding->flip = said;
+            status = spec_set_space(&lanes[i].spec, &run->lanes->maker, binding, err);
+        } else if (status == 0) {
+            status = verify_note(result, err, "%s, %s beside the planes as with --role %s=%s:%s",
+                                 result->note != NULL ? result->note : "expanded", name.text,
+                                 name.text, role_name(binding->role), action_flip_name(flip));
+        }
     }
     return status;
 }
@@ -158,13 +144,13 @@ static int adapt(const struct run *run, struct error *err)
 /* --- windows --- */
 
 /* A job for each lane of the back window, which is read; and for each piece of the front one, which
- * is checked: a part of its groups; without groups each row is one of its own. */
+ * is checked: a part of its groups. */
 static void work_job(void *self, int64_t job, int worker)
 {
     struct run *run = self;
     const struct lanes *lanes = run->lanes;
     const struct window *window = &run->front;
-    const uint64_t n = run->groups != NULL ? window->n_groups : window->n;
+    const uint64_t n = window->n_groups;
     const size_t p = (size_t)job - lanes->n;
 
     (void)worker;
@@ -174,18 +160,18 @@ static void work_job(void *self, int64_t job, int worker)
     }
     struct piece *piece = &run->pieces[p];
     struct findings *findings = &piece->findings;
-    struct diagnosis d = {window, run->groups, lanes, lanes->shard->found.board, findings, .n = 1};
-    for (uint64_t i = n * p / N_PIECES;
-         i < n * (p + 1) / N_PIECES && piece->error.kind == ERROR_NONE; i++) {
+    struct diagnosis d = {.window = window,
+                          .groups = run->groups,
+                          .lanes = lanes,
+                          .board = lanes->shard->found.board,
+                          .findings = findings};
+    for (uint64_t g = n * p / N_PIECES;
+         g < n * (p + 1) / N_PIECES && piece->error.kind == ERROR_NONE; g++) {
         const uint64_t n_before = findings->n_errors;
-        bool is_exact = false;
 
-        d.images = &window->images[i];
-        if (run->groups != NULL) {
-            d.images = window->images + window->groups[i];
-            d.n = window->groups[i + 1] - window->groups[i];
-            is_exact = diagnose_is_exact(&d);
-        }
+        d.images = window->images + window->groups[g];
+        d.n = window->groups[g + 1] - window->groups[g];
+        const bool is_exact = lanes->result->is_expanded && diagnose_is_exact(&d);
         /* What is sound in one image is sound in all that are exactly its images. */
         for (uint64_t m = 0; m < d.n; m++) {
             const bool all = m == 0 || !is_exact || findings->n_errors > n_before;
@@ -197,69 +183,52 @@ static void work_job(void *self, int64_t job, int worker)
         for (size_t k = 0; k < lanes->n; k++)
             check_row(window, k, d.images, true, findings);
         rules_check_row(&piece->rules, window, d.images);
-        if (run->groups != NULL && !is_exact)
+        if (lanes->result->is_expanded && !is_exact)
             diagnose_group(&d, &piece->error);
     }
 }
 
-/* Check the front window while the back one is read; then findings are joined, and lanes that
- * cannot be read on are reported and left out. */
-static int work(struct run *run, struct crew *crew)
-{
-    struct lanes *lanes = run->lanes;
-    struct window *back = &run->back;
-    const uint64_t left = lanes->shard->n_rows - run->next_row;
-
-    if (run->groups != NULL && orbit_cursor_next(&run->cursor, back, run->n_wanted, run->err) != 0)
-        return -1;
-    if (run->groups == NULL)
-        back->n = left < run->n_wanted ? left : run->n_wanted;
-    for (uint64_t i = 0; run->groups == NULL && i < back->n; i++) {
-        back->rows[i] = run->next_row++;
-        back->images[i] = (struct lane_image){.row = back->rows[i], .at = (uint32_t)i};
-    }
-    crew_each(crew, (int64_t)lanes->n + N_PIECES, work_job, run);
-    for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
-        if (piece->error.kind != ERROR_NONE)
-            return error_pass(run->err, &piece->error);
-        findings_merge(&lanes->result->findings, &piece->findings);
-        rules_merge(&run->rules, &piece->rules);
-    }
-    for (size_t i = 0; i < lanes->n; i++) {
-        struct error *why = &run->lane_errors[i];
-
-        if (why->kind == ERROR_NONE)
-            continue;
-        lanes->items[i].is_broken = true;
-        if (verify_read_failed(lanes->result, lanes->items[i].array->key, why, run->err) != 0)
-            return -1;
-        *why = (struct error){0};
-    }
-    return 0;
-}
-
+/* Window after window: the front one is checked while the back one is read; then findings are
+ * joined, and lanes that cannot be read on are reported and left out. */
 static int walk(void *self, struct crew *crew)
 {
     struct run *run = self;
-    const struct lanes *lanes = run->lanes;
+    struct lanes *lanes = run->lanes;
+    struct window *back = &run->back;
     struct meter *meter = lanes->request->settings->meter;
-    uint64_t n_done = 0;          /* rows */
-    int status = work(run, crew); /* the front is empty: only reads */
+    uint64_t n_done = 0; /* rows */
 
     meter_begin(meter, "checking", lanes->shard->archive.path);
-    for (bool is_first = true; status == 0 && run->back.n > 0; is_first = false) {
+    /* At first the front one is empty, too. */
+    for (uint64_t n_windows = 0; n_windows == 0 || back->n > 0; n_windows++) {
         const struct window front = run->front;
 
-        run->front = run->back;
-        run->back = front;
-        if (is_first && run->groups != NULL)
-            status = adapt(run, run->err);
-        if (status == 0)
-            status = work(run, crew);
+        run->front = *back;
+        *back = front;
+        if ((n_windows == 1 && lanes->result->is_expanded && adapt(run, run->err) != 0) ||
+            orbit_cursor_next(&run->cursor, back, run->n_wanted, run->err) != 0)
+            return -1;
+        crew_each(crew, (int64_t)lanes->n + N_PIECES, work_job, run);
+        for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
+            if (piece->error.kind != ERROR_NONE)
+                return error_pass(run->err, &piece->error);
+            findings_merge(&lanes->result->findings, &piece->findings);
+            rules_merge(&run->rules, &piece->rules);
+        }
+        for (size_t i = 0; i < lanes->n; i++) {
+            struct error *why = &run->lane_errors[i];
+
+            if (why->kind == ERROR_NONE)
+                continue;
+            lanes->items[i].is_broken = true;
+            if (verify_read_failed(lanes->result, lanes->items[i].array->key, why, run->err) != 0)
+                return -1;
+            *why = (struct error){0};
+        }
         n_done += run->front.n;
         meter_step(meter, n_done * lanes->row_nbytes, lanes->shard->n_rows * lanes->row_nbytes);
     }
-    return status;
+    return 0;
 }
 
 /* --- the run --- */
@@ -275,9 +244,8 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
     run->lanes = lanes;
     run->groups = groups;
     run->err = err;
-    run->n_wanted = n_held < MAX_WINDOW_ROWS ? n_held : MAX_WINDOW_ROWS;
-    const uint64_t capacity =
-        groups != NULL ? orbit_groups_capacity(groups, run->n_wanted) : run->n_wanted;
+    run->n_wanted = smaller(n_held, MAX_WINDOW_ROWS);
+    const uint64_t capacity = orbit_groups_capacity(groups, run->n_wanted);
     run->lane_errors = calloc(lanes->n + 1, sizeof *run->lane_errors);
     int status = run->lane_errors != NULL ? window_init(&run->front, lanes, capacity, err)
                                           : error_no_memory(err, "arrays");
@@ -290,7 +258,7 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
         piece->findings.max = max;
         status = rules_init_part(&piece->rules, &run->rules, err);
     }
-    if (status == 0 && groups != NULL)
+    if (status == 0)
         status = orbit_cursor_open(&run->cursor, groups, err);
     if (status == 0)
         status = crew_run(lanes->request->settings->n_threads, walk, run);

@@ -20,53 +20,52 @@
 
 /* --- reading --- */
 
-/* Read n rows into a window with room for them, ascending where lanes are open for rows in
- * sequence; NULL: the first ones. What cannot be read is left out. */
-static int read_window(struct window *window, const uint64_t *rows, uint64_t n, struct error *err)
+/* Read the rows of a window, ascending where lanes are open for rows in sequence, and make their
+ * sketches, unless that is NULL. What cannot be read is left out. */
+static int read_window(struct probe *p, struct window *window, struct sketch *sketches,
+                       struct error *err)
 {
-    window->n = n;
-    for (uint64_t i = 0; i < n; i++)
-        window->rows[i] = rows != NULL ? rows[i] : i;
-    for (size_t i = 0; i < window->lanes->n; i++) {
+    const struct lanes *lanes = window->lanes;
+    const size_t planes = (size_t)lanes->planes;
+
+    for (size_t i = 0; i < lanes->n; i++) {
         struct error why = {0};
 
         if (window_read_lane(window, i, &why) != 0 && why.kind != ERROR_DATA)
             return error_pass(err, &why); /* not the data's fault */
-        window->lanes->items[i].is_broken |= why.kind != ERROR_NONE;
+        lanes->items[i].is_broken |= why.kind != ERROR_NONE;
+    }
+    for (uint64_t k = 0; sketches != NULL && !lanes->items[planes].is_broken && k < window->n;
+         k++) {
+        const struct row row = window_row(window, planes, k);
+
+        if (row.bytes == NULL)
+            continue;
+        sketch_planes(&p->sketcher, row.bytes, &sketches[k]);
+        sketch_policy(window, k, &sketches[k]);
     }
     return 0;
-}
-
-/* planes: the lane of planes, whose number differs where it is read alone. */
-static void sketch_row(struct probe *p, const struct window *window, size_t planes, uint64_t at,
-                       struct sketch *sketch)
-{
-    const struct row row = window_row(window, planes, at);
-
-    if (row.bytes != NULL) {
-        sketch_planes(&p->sketcher, row.bytes, sketch);
-        sketch_policy(window, at, sketch);
-    }
 }
 
 int probe_open(struct probe *p, struct error *err)
 {
     struct lanes *lanes = p->lanes;
-    uint64_t n = PROBE_NBYTES / (lanes->row_nbytes + 1) + 64;
+    const uint64_t n_held = smaller(PROBE_NBYTES / (lanes->row_nbytes + 1) + 64, PROBE_ROWS);
 
     p->n_rows = lanes->shard->n_rows;
-    n = n < PROBE_ROWS ? n : PROBE_ROWS;
-    n = n < p->n_rows ? n : p->n_rows;
-    if (sketcher_init(&p->sketcher, lanes, err) != 0 ||
-        lanes_open(lanes, false, &p->unused, err) != 0 ||
-        window_init(&p->window, lanes, n, err) != 0 || read_window(&p->window, NULL, n, err) != 0)
-        return -1;
-    p->n = lanes->items[lanes->planes].is_broken ? 0 : n;
-    p->sketches = calloc(n + 1, sizeof *p->sketches);
+    p->n = smaller(n_held, p->n_rows);
+    p->sketches = calloc(p->n + 1, sizeof *p->sketches);
     if (p->sketches == NULL)
         return error_no_memory(err, "rows of a set");
-    for (uint64_t i = 0; i < p->n; i++)
-        sketch_row(p, &p->window, (size_t)lanes->planes, i, &p->sketches[i]);
+    if (sketcher_init(&p->sketcher, lanes, err) != 0 ||
+        lanes_open(lanes, false, &p->unused, err) != 0 ||
+        window_init(&p->window, lanes, p->n, err) != 0)
+        return -1;
+    for (p->window.n = 0; p->window.n < p->n; p->window.n++)
+        p->window.rows[p->window.n] = p->window.n;
+    if (read_window(p, &p->window, p->sketches, err) != 0)
+        return -1;
+    p->n = lanes->items[lanes->planes].is_broken ? 0 : p->n;
     return 0;
 }
 
@@ -141,11 +140,16 @@ static int choose_far(struct probe *p, uint64_t block_rows, struct error *err)
 
 int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct error *err)
 {
-    struct lanes planes = lanes_of_planes(p->lanes);
+    struct lane *item = &p->lanes->items[p->lanes->planes];
+    struct lanes planes = {.shard = p->lanes->shard,
+                           .request = p->lanes->request,
+                           .items = item,
+                           .n = 1,
+                           .row_nbytes = item->array->row_nbytes};
     struct lanes *lanes = with_labels ? p->lanes : &planes;
     const uint64_t capacity = CHUNK_NBYTES / (lanes->row_nbytes + 1) + 1;
     struct window window = {0};
-    uint64_t i = 0;
+    uint64_t n_read = 0;
 
     if (p->n == 0 || p->n == p->n_rows)
         return 0;
@@ -156,18 +160,15 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
     int status = lanes_open(lanes, false, &p->unused, err);
     if (status == 0)
         status = window_init(&window, lanes, capacity, err);
-    while (status == 0 && i < p->n_far) {
-        const uint64_t left = p->n_far - i;
-
-        status = read_window(&window, p->far_rows + i, left < capacity ? left : capacity, err);
-        if (status != 0 || planes.items->is_broken)
+    while (status == 0 && n_read < p->n_far) {
+        window.n = smaller(p->n_far - n_read, capacity);
+        memcpy(window.rows, p->far_rows + n_read, window.n * sizeof *window.rows);
+        status = read_window(p, &window, p->sketches + p->n + n_read, err);
+        if (status != 0 || item->is_broken)
             break;
-        for (uint64_t k = 0; k < window.n; k++)
-            sketch_row(p, &window, (size_t)(planes.items - lanes->items), k,
-                       &p->sketches[p->n + i + k]);
-        i += window.n;
+        n_read += window.n;
     }
-    p->n_far = i;
+    p->n_far = n_read;
     window_release(&window);
     return status;
 }
@@ -236,17 +237,16 @@ static uint64_t known_sources(const struct probe *p, const struct layout *layout
     uint64_t known = p->n / (n * block) * block;
     if (layout->originals_first || block >= layout->n_sources ||
         (block == p->far_block && known == 0))
-        return layout->n_sources < FAR_SOURCES ? layout->n_sources : FAR_SOURCES;
+        return smaller(layout->n_sources, FAR_SOURCES);
     if (known == 0 && p->n > (n - 1) * block)
         known = p->n - (n - 1) * block;
-    return known < layout->n_sources ? known : layout->n_sources;
+    return smaller(known, layout->n_sources);
 }
 
 static void try_layout(const struct probe *p, const struct layout *layout, struct fit *best)
 {
     const enum probe_level level = best->level;
-    const uint64_t known = known_sources(p, layout);
-    const uint64_t n = known < MAX_SOURCES ? known : MAX_SOURCES;
+    const uint64_t known = known_sources(p, layout), n = smaller(known, MAX_SOURCES);
     uint64_t n_tried = 0, n_good = 0, n_saved = 0, key = 0;
 
     for (uint64_t i = 0; i < n; i++) {
@@ -268,34 +268,58 @@ static void try_layout(const struct probe *p, const struct layout *layout, struc
     if (n_saved < MIN_EVIDENCE)
         return;
     const double saved = (double)n_saved / (double)(n_tried * layout->n_images);
+    const double share = (double)n_good / (double)n_tried;
     if (saved > best->saved + 1e-9)
-        *best = (struct fit){.level = level,
-                             .layout = *layout,
-                             .saved = saved,
-                             .share = (double)n_good / (double)n_tried};
+        *best = (struct fit){level, *layout, saved, share, .is_found = share > 0.5};
 }
 
-/* Blocks of different lengths, such as games, that fill all rows; of a part of the rows they are
- * only noted, where they fill half of it. */
-static int find_games(struct probe *p, struct fit *best, struct error *err)
+int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct error *err)
 {
-    const uint32_t n_images = p->ids_are_told ? p->n_ids : 0;
+    const uint32_t least = p->ids_are_told ? p->n_ids : 2;
+    const uint32_t most = p->ids_are_told ? p->n_ids : LAYOUT_MAX_IMAGES;
     const uint64_t n_known = p->n + p->n_far;
-    uint64_t *games = calloc(n_known + 1, sizeof *games);
+    const bool sees_far = is_whole(p) || p->n_far > 0;
 
+    *best = (struct fit){.level = level};
+    for (uint32_t n = least; n <= most && n <= p->n_rows; n++) {
+        struct layout layout = {.n_images = n, .n_sources = p->n_rows / n};
+        const uint64_t end = smaller(p->n / n, layout.n_sources - 1);
+        const uint64_t transform_order = layout.n_sources, told = p->block_rows;
+        const bool is_any = !p->has_block;
+
+        /* Those of the first rows have been tried when only these were read. */
+        for (layout.block_rows = 1; p->n_far == 0 && layout.block_rows <= end; layout.block_rows++)
+            if (is_any || told == layout.block_rows)
+                try_layout(p, &layout, best);
+        layout.block_rows = p->far_block;
+        if (is_any && p->far_block > end && p->far_block < transform_order)
+            try_layout(p, &layout, best);
+        layout.block_rows = transform_order;
+        if (sees_far && (is_any || told == 0 || told >= transform_order))
+            try_layout(p, &layout, best);
+        layout.block_rows = 1;
+        layout.originals_first = true;
+        if (sees_far && is_any && n > 2)
+            try_layout(p, &layout, best);
+    }
+    if (p->has_block || best->share > 0.9 || (p->n_far > 0 && !is_whole(p)))
+        return 0;
+    /* Blocks of different lengths, such as games, that fill all rows; of a part of the rows they
+     * are only noted, where they fill half of it. */
+    uint64_t *games = calloc(n_known + 1, sizeof *games);
     if (games == NULL)
         return error_no_memory(err, "rows of a set");
-    for (uint32_t n = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
-         n >= 2 && (n_images == 0 || n == n_images) && best->layout.games != games; n--) {
+    for (uint32_t n = most; n >= least && best->layout.games != games; n--) {
         struct layout layout = {.n_images = n, .games = games, .n_sources = n_known / n};
         uint64_t first = 0;
 
         /* A game's length is the least number after which its rows repeat n times. */
         for (uint64_t rows = 1; rows * n <= n_known - first && rows <= p->n; rows++) {
+            const struct sketch *game = p->sketches + first;
             uint64_t i = 0;
 
-            while (i < rows * (n - 1) && key_of(p, sketch_of(p, first + i), best->level) ==
-                                             key_of(p, sketch_of(p, first + rows + i), best->level))
+            while (i < rows * (n - 1) &&
+                   key_of(p, &game[i], level) == key_of(p, &game[rows + i], level))
                 i++;
             if (i < rows * (n - 1))
                 continue;
@@ -314,78 +338,35 @@ static int find_games(struct probe *p, struct fit *best, struct error *err)
     return 0;
 }
 
-int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct error *err)
-{
-    const uint32_t n_images = p->ids_are_told ? p->n_ids : 0;
-    const uint64_t any = p->has_block ? UINT64_MAX : 0;
-    const uint64_t block_rows = p->has_block && p->block_rows > 0 ? p->block_rows : any;
-    const uint32_t last = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
-    const bool sees_far = is_whole(p) || p->n_far > 0;
-
-    *best = (struct fit){.level = level};
-    for (uint32_t n = n_images > 0 ? n_images : 2; n <= last && n <= p->n_rows; n++) {
-        struct layout layout = {.n_images = n, .n_sources = p->n_rows / n};
-        const uint64_t end = p->n / n < layout.n_sources ? p->n / n : layout.n_sources - 1;
-
-        /* Those of the first rows have been tried when only these were read. */
-        for (uint64_t block = 1; p->n_far == 0 && block <= end; block++) {
-            layout.block_rows = block;
-            if (block_rows == 0 || block_rows == block)
-                try_layout(p, &layout, best);
-        }
-        layout.block_rows = p->far_block;
-        if (block_rows == 0 && p->far_block > end && p->far_block < layout.n_sources)
-            try_layout(p, &layout, best);
-        layout.block_rows = layout.n_sources;
-        if ((block_rows == 0 || block_rows >= layout.n_sources) && sees_far)
-            try_layout(p, &layout, best);
-        layout.block_rows = 1;
-        layout.originals_first = true;
-        if (block_rows == 0 && n > 2 && sees_far)
-            try_layout(p, &layout, best);
-    }
-    return block_rows == 0 && best->share <= 0.9 && (p->n_far == 0 || is_whole(p))
-               ? find_games(p, best, err)
-               : 0;
-}
-
 /* --- what the images are --- */
 
-/* The only allowed transform that makes row b out of row a of a lane, or NO_TRANSFORM. *any tells
- * whether there are some at all. */
-static uint32_t relate(const struct orbit_pair *pair, const bool *allowed, unsigned liberties,
-                       bool *any)
+/* Those of planes that are not exact may be looked over; with the first two, planes are right where
+ * they count. */
+static const unsigned liberties_of_planes[] = {ORBIT_EXACT,
+                                               ORBIT_ON_BOARD_ONLY,
+                                               ORBIT_NO_COMPLEMENT,
+                                               ORBIT_NO_EXCHANGE,
+                                               ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
+                                               ORBIT_NO_FLIP,
+                                               ORBIT_SWAP_ANYWAY};
+#define N_RIGHT 2
+#define N_WRONG (sizeof liberties_of_planes / sizeof *liberties_of_planes - N_RIGHT)
+
+/* The only allowed transform that makes row b out of row a of a lane, by the first of n liberties
+ * under which there is any; or NO_TRANSFORM. */
+static uint32_t relate(const struct orbit_pair *pair, const bool *allowed,
+                       const unsigned *liberties, size_t n)
 {
-    const uint32_t n = pair->window->lanes->items[pair->lane].spec.board->n_transforms;
+    const uint32_t n_all = pair->window->lanes->items[pair->lane].spec.board->n_transforms;
     uint32_t found = NO_TRANSFORM, n_found = 0;
 
-    for (uint32_t u = 0; u < n && n_found < 2; u++)
-        if (allowed[u] && orbit_same(pair, u, liberties)) {
-            found = u;
-            n_found++;
-        }
-    *any = n_found > 0;
+    for (size_t i = 0; i < n && n_found == 0; i++)
+        for (uint32_t u = 0; u < n_all && n_found < 2; u++)
+            if (allowed[u] && orbit_same(pair, u, liberties[i])) {
+                found = u;
+                n_found++;
+            }
     return n_found == 1 ? found : NO_TRANSFORM;
-}
-
-/* By the first of some liberties, from first to last, under which there is a transform; it must be
- * the only one. With the first two, planes are right where they count. */
-static uint32_t relate_freely(const struct orbit_pair *pair, const bool *allowed, size_t first,
-                              size_t last)
-{
-    static const unsigned ladder[] = {ORBIT_EXACT,
-                                      ORBIT_ON_BOARD_ONLY,
-                                      ORBIT_NO_COMPLEMENT,
-                                      ORBIT_NO_EXCHANGE,
-                                      ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
-                                      ORBIT_NO_FLIP,
-                                      ORBIT_SWAP_ANYWAY};
-    uint32_t u = NO_TRANSFORM;
-    bool any = false;
-
-    for (size_t i = first; i <= last && !any; i++)
-        u = relate(pair, allowed, ladder[i], &any);
-    return u;
 }
 
 /* Those of the allowed transforms that say right whose turn it is, if some do: planes of the player
@@ -417,8 +398,8 @@ uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
     bool by_turn[BOARD_MAX_TRANSFORMS] = {false};
 
     allow_by_turn(pair, allowed, by_turn);
-    const uint32_t u = relate_freely(pair, by_turn, 0, 1);
-    return u != NO_TRANSFORM ? u : relate_freely(pair, by_turn, 2, 6);
+    const uint32_t u = relate(pair, by_turn, liberties_of_planes, N_RIGHT);
+    return u != NO_TRANSFORM ? u : relate(pair, by_turn, liberties_of_planes + N_RIGHT, N_WRONG);
 }
 
 static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
@@ -436,33 +417,29 @@ static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
  * channels that some transform moves. */
 static uint32_t relate_rows(const struct orbit_pair *planes, const bool *said_allowed)
 {
+    static const unsigned of_channels[] = {ORBIT_EXACT, ORBIT_NO_EXCHANGE};
     const struct lanes *lanes = planes->window->lanes;
     const struct spec *spec = &lanes->items[planes->lane].spec;
     uint32_t other = NO_TRANSFORM, votes[BOARD_MAX_TRANSFORMS] = {0};
     struct orbit_pair pair = *planes;
-    bool any, allowed[BOARD_MAX_TRANSFORMS] = {false};
+    bool allowed[BOARD_MAX_TRANSFORMS] = {false};
 
     allow_by_turn(planes, said_allowed, allowed);
-    const uint32_t said = relate_freely(planes, allowed, 0, 1);
+    const uint32_t said = relate(planes, allowed, liberties_of_planes, N_RIGHT);
     if (said != 0 && said != NO_TRANSFORM)
         return said;
-    for (size_t i = 0; i < lanes->n && (other == 0 || other == NO_TRANSFORM); i++) {
-        const struct lane *lane = &lanes->items[i];
-
-        pair.lane = i;
-        if (i != planes->lane && lane_is_compared(lane) && lane->spec.kind != SPEC_KEEP)
-            other = relate(&pair, allowed, ORBIT_EXACT, &any);
-    }
+    for (pair.lane = 0; pair.lane < lanes->n && (other == 0 || other == NO_TRANSFORM); pair.lane++)
+        if (pair.lane != planes->lane && lane_is_compared(&lanes->items[pair.lane]) &&
+            lanes->items[pair.lane].spec.kind != SPEC_KEEP)
+            other = relate(&pair, allowed, of_channels, 1);
     if (said == NO_TRANSFORM && (other == 0 || other == NO_TRANSFORM))
-        other = probe_relate_planes(planes, allowed);
+        other = relate(planes, allowed, liberties_of_planes + N_RIGHT, N_WRONG);
     if (said != NO_TRANSFORM || other != NO_TRANSFORM || spec->kind != SPEC_AXIS)
         return other != NO_TRANSFORM ? other : said;
     pair = *planes;
     for (pair.channel = 1; pair.channel <= spec->n_planes; pair.channel++) {
-        uint32_t u = relate(&pair, allowed, ORBIT_EXACT, &any);
+        const uint32_t u = relate(&pair, allowed, of_channels, 2);
 
-        if (!any)
-            u = relate(&pair, allowed, ORBIT_NO_EXCHANGE, &any);
         if (u != NO_TRANSFORM && u != 0)
             votes[u]++;
     }
@@ -482,6 +459,7 @@ struct ballot {
 static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
 {
     struct probe *p = ballot->p;
+    const struct window *window = ballot->window;
     const size_t planes = (size_t)p->lanes->planes;
     const enum sketch_group group = fit->level == PROBE_BOX ? SKETCH_BOX : SKETCH_BOARD;
     const uint32_t n_images = fit->layout.n_images;
@@ -489,53 +467,48 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
 
     fit->n_moved = fit->n_pairs = 0;
     for (uint32_t k = 0; k < n_images; k++) {
-        uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, foreign[BOARD_MAX_TRANSFORMS] = {0};
-        uint32_t n = 0, n_foreign = 0;
+        uint32_t votes[2][BOARD_MAX_TRANSFORMS] = {{0}}, n[2] = {0}; /* transforms, foreign maps */
 
         fit->ids[k] = 0;
         fit->foreign[k] = -1;
-        if (k == base)
-            continue;
-        for (uint64_t g = 0; g < ballot->n_groups; g++) {
+        for (uint64_t g = 0; g < ballot->n_groups && k != base; g++) {
             const uint64_t *at = ballot->at + g * n_images;
-            const struct orbit_pair pair = {ballot->window, planes, at[base], at[k], 0};
+            const struct orbit_pair pair = {window, planes, at[base], at[k], 0};
             const uint32_t u = relate_rows(&pair, p->groups->allowed);
-            const int map =
-                u == NO_TRANSFORM
-                    ? sketch_relation(&p->sketcher, group,
-                                      window_row(ballot->window, planes, at[base]).bytes,
-                                      window_row(ballot->window, planes, at[k]).bytes)
-                    : -1;
+            const bool is_foreign = u == NO_TRANSFORM;
+            const int map = !is_foreign
+                                ? (int)u
+                                : sketch_relation(&p->sketcher, group,
+                                                  window_row(window, planes, at[base]).bytes,
+                                                  window_row(window, planes, at[k]).bytes);
 
             fit->n_pairs++;
-            fit->n_moved += u != NO_TRANSFORM && u != 0;
-            if (u != NO_TRANSFORM) {
-                votes[u]++;
-                n++;
-            } else if (map > 0) {
-                foreign[map]++;
-                n_foreign++;
+            fit->n_moved += !is_foreign && u != 0;
+            n_still += is_foreign && map == 0;
+            if (!is_foreign || map > 0) {
+                votes[is_foreign][map]++;
+                n[is_foreign]++;
             }
-            n_still += map == 0;
         }
-        uint32_t best = most_votes(foreign);
-        if (n_foreign > n && 2 * foreign[best] > n_foreign)
-            fit->foreign[k] = (int)best;
-        best = most_votes(votes);
-        fit->ids[k] = fit->foreign[k] < 0 && 2 * votes[best] > n ? best : NO_TRANSFORM;
+        if (k == base)
+            continue;
+        const uint32_t best = most_votes(votes[0]), map = most_votes(votes[1]);
+        if (n[1] > n[0] && 2 * votes[1][map] > n[1])
+            fit->foreign[k] = (int)map;
+        fit->ids[k] = fit->foreign[k] < 0 && 2 * votes[0][best] > n[0] ? best : NO_TRANSFORM;
     }
     fit->only_colours = 2 * n_still > fit->n_pairs;
 }
 
-int probe_name_images(struct probe *p, struct fit *fit, struct error *err)
+/* Fill in what the images of a layout are. */
+static int name_images(struct probe *p, struct fit *fit, struct error *err)
 {
     const uint32_t n_images = fit->layout.n_images;
-    const uint64_t known = known_sources(p, &fit->layout);
-    const uint64_t n_sources = known < MAX_SOURCES ? known : MAX_SOURCES;
+    const uint64_t known = known_sources(p, &fit->layout), n_sources = smaller(known, MAX_SOURCES);
     uint64_t *rows = calloc(n_sources * n_images + 1, sizeof *rows), n = 0;
     struct window far = {0};
     struct ballot ballot = {p, &p->window, rows, 0};
-    bool is_near = true;
+    bool is_near = true, is_foreign = false;
     int status = rows != NULL ? 0 : error_no_memory(err, "groups of images");
 
     /* Sources all over the rows that were read whose images tell something. */
@@ -555,24 +528,54 @@ int probe_name_images(struct probe *p, struct fit *fit, struct error *err)
         status = lanes_open(p->lanes, true, &p->unused, err);
         if (status == 0)
             status = window_init(&far, p->lanes, n, err);
-        if (status == 0)
-            status = read_window(&far, rows, n, err);
-        for (uint64_t i = 0; i < n; i++)
+        for (uint64_t i = 0; status == 0 && i < n; i++) {
+            far.rows[far.n++] = rows[i];
             rows[i] = i;
+        }
+        if (status == 0)
+            status = read_window(p, &far, NULL, err);
         ballot.window = &far;
     }
     for (uint32_t k = 0; k < n_images; k++)
         fit->foreign[k] = -1;
     /* The first image may itself be wrong: then another one tells. */
-    if (status == 0 && !p->lanes->items[p->lanes->planes].is_broken)
-        for (uint32_t base = 0; base < 3 && base < n_images; base++) {
-            struct fit other = *fit;
+    for (uint32_t base = 0;
+         base < 3 && base < n_images && status == 0 && !p->lanes->items[p->lanes->planes].is_broken;
+         base++) {
+        struct fit other = *fit;
 
-            vote(&ballot, base, &other);
-            if (base == 0 || other.n_moved > fit->n_moved + fit->n_pairs / 4)
-                *fit = other;
-        }
+        vote(&ballot, base, &other);
+        if (base == 0 || other.n_moved > fit->n_moved + fit->n_pairs / 4)
+            *fit = other;
+    }
+    for (uint32_t k = 0; k < n_images; k++)
+        is_foreign |= fit->foreign[k] >= 0;
+    fit->is_confirmed =
+        fit->level != PROBE_POLICY && fit->n_pairs > 0 &&
+        (is_foreign || (fit->level < PROBE_LABELS ? 2 * fit->n_moved >= fit->n_pairs
+                                                  : 10 * fit->n_moved >= 8 * fit->n_pairs));
     window_release(&far);
     free(rows);
     return status;
+}
+
+int probe_explain(struct probe *p, struct fit *best, struct error *err)
+{
+    const int end = sees_labels(p) ? PROBE_N_LEVELS : PROBE_LABELS;
+
+    *best = (struct fit){0};
+    for (int level = 0; level < end; level++) {
+        struct fit fit;
+
+        if ((level == PROBE_POLICY && best->is_found) ||
+            (level == PROBE_BOX && !p->sketcher.has_box))
+            continue;
+        if (probe_find(p, (enum probe_level)level, &fit, err) != 0 ||
+            (fit.is_found && name_images(p, &fit, err) != 0))
+            return -1;
+        if (fit.is_found && fit.saved > best->saved + CLEARLY_MORE &&
+            fit.is_confirmed >= best->is_confirmed)
+            *best = fit;
+    }
+    return 0;
 }

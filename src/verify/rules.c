@@ -6,8 +6,7 @@
  * What planes say differs from game to game; the board tells which checks make sense. Findings wait
  * in tallies until the end of the shard: a rule that most rows break means that the planes are no
  * such planes, a rule that a few rows break that these rows are wrong. Policies stored in another
- * order than their planes, and planes in another order, are found as by `expand` (engine/turn.h,
- * engine/turn.h).
+ * order than their planes, and planes in another order, are found as by `expand` (engine/turn.h).
  */
 #include "verify/parts.h"
 
@@ -16,16 +15,6 @@
 #define MOST_COMPARED 16384 /* rows in which orders of storage are compared */
 
 /* --- what applies --- */
-
-static const struct lane *planes_lane(const struct rules *r)
-{
-    return &r->lanes->items[r->lanes->planes];
-}
-
-static const char *planes_key(const struct rules *r)
-{
-    return planes_lane(r)->array->key;
-}
 
 /* The row at hand breaks a rule: where its finding goes. */
 static struct findings *break_rule(struct rules *r, enum rule rule)
@@ -62,31 +51,14 @@ static int init_tallies(struct rules *r, size_t max, struct error *err)
     return 0;
 }
 
-static int add_laid(struct rules *r, int number, const struct board *board, struct error *err)
-{
-    const struct lane *lane = &r->lanes->items[number];
-    struct laid *laid = &r->laid[r->n_laid];
-
-    if (r->n_laid == sizeof r->laid / sizeof *r->laid || !lane->is_mapped ||
-        lane->spec.space == NULL || !flips_is_placement(lane->binding))
-        return 0;
-    if (flips_init(&laid->own_flips, board, planes_lane(r)->binding, lane->binding,
-                   lane->spec.space->length, err) != 0)
-        return -1;
-    laid->lane = number;
-    laid->flips = &laid->own_flips;
-    r->n_laid++; /* what is full is a cell, or a column, for all of them */
-    if (laid->own_flips.is_columns != r->laid[0].own_flips.is_columns)
-        flips_release(&r->laid[--r->n_laid].own_flips);
-    return 0;
-}
-
 int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *err)
 {
+    const struct conventions *c = &lanes->shard->conventions;
     const struct board *board = lanes->shard->found.board;
     const struct lane *planes = lanes->planes >= 0 ? &lanes->items[lanes->planes] : NULL;
 
     *r = (struct rules){.lanes = lanes,
+                        .planes = planes,
                         .policy = -1,
                         .to_move = -1,
                         .flip_step = 1 + lanes->shard->n_rows / MOST_COMPARED};
@@ -109,28 +81,40 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
     if ((r->policy < 0 || flips_is_placement(lanes->items[r->policy].binding)) &&
         (r->form.n_planes == 1) == is_grid &&
         (!board->family->joins_edges ||
-         (r->form.n_planes <= 3 &&
-          (r->form.n_frames <= 1 || conventions_is_said(&lanes->shard->conventions, "planes")))))
+         (r->form.n_planes <= 3 && (r->form.n_frames <= 1 || conventions_is_said(c, "planes")))))
         r->lead = is_grid && board->lead != BOARD_LEAD_NONE ? BOARD_LEAD_FREE : board->lead;
-    if (r->lead != BOARD_LEAD_NONE)
-        stone_planes_decide(&r->where, &lanes->shard->conventions, r->form.n_planes,
-                            r->lead == BOARD_LEAD_TO_MOVE);
-    /* Policies, masks and single moves: whatever `expand` looks at as well. */
-    if (r->lead != BOARD_LEAD_NONE && r->policy >= 0 && add_laid(r, r->policy, board, err) != 0)
-        return -1;
-    for (int i = 0; i < (int)lanes->n && r->lead != BOARD_LEAD_NONE; i++) {
-        const struct lane *lane = &lanes->items[i];
+    if (r->lead == BOARD_LEAD_NONE)
+        return init_tallies(r, max, err);
+    stone_planes_decide(&r->where, c, r->form.n_planes, r->lead == BOARD_LEAD_TO_MOVE);
+    /* Policies, masks and single moves: whatever `expand` looks at as well. The policy, -1 here,
+     * comes first. */
+    for (int k = -1; k < (int)lanes->n && r->n_laid < RULES_MAX_LAID; k++) {
+        const int i = k < 0 ? r->policy : k;
+        const struct lane *lane = &lanes->items[i < 0 ? 0 : i];
         const struct role_binding *b = lane->binding;
         const bool is_dense = lane->array->objects == NULL && lane->array->row_nbytes > 0 &&
                               dtype_is_number(&lane->array->header.dtype);
+        struct laid *laid = &r->laid[r->n_laid];
 
-        if (i != r->policy && !b->is_winner &&
-            (b->role == ROLE_POLICY_INDEX ||
-             (is_dense &&
-              ((b->role == ROLE_ACTION && !b->is_pairs) ||
-               ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1)))) &&
-            add_laid(r, i, board, err) != 0)
+        if (i < 0 || (k >= 0 && (i == r->policy || b->is_winner)) || !lane->is_mapped ||
+            lane->spec.space == NULL || !flips_is_placement(b))
+            continue;
+        if (k >= 0 && b->role != ROLE_POLICY_INDEX &&
+            (!is_dense ||
+             !((b->role == ROLE_ACTION && !b->is_pairs) ||
+               ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1))))
+            continue;
+        if (flips_init(&laid->own_flips, board, planes->binding, b, lane->spec.space->length,
+                       err) != 0)
             return -1;
+        laid->lane = i;
+        laid->flips = &laid->own_flips;
+        laid->keeps_off = k < 0 && (b->role == ROLE_POLICY || lane->values >= 0);
+        /* What is full is a cell, or a column, for all of them. */
+        if (laid->flips->is_columns == r->laid[0].flips->is_columns)
+            r->n_laid++;
+        else
+            flips_release(&laid->own_flips);
     }
     return init_tallies(r, max, err);
 }
@@ -148,7 +132,7 @@ int rules_init_part(struct rules *r, const struct rules *whole, struct error *er
 /* Constant planes are left alone. */
 static void check_smears(struct rules *r)
 {
-    const struct lane *lane = planes_lane(r);
+    const struct lane *lane = r->planes;
     const struct dtype *dtype = &lane->array->header.dtype;
     const struct spec *spec = &lane->spec;
     const size_t item = dtype->itemsize;
@@ -177,14 +161,6 @@ static void check_smears(struct rules *r)
 
 /* --- stones --- */
 
-/* A policy has no mass there; a move may be the one that was just played. */
-static bool keeps_off(const struct rules *r, const struct laid *laid)
-{
-    const struct lane *policy = &r->lanes->items[laid->lane];
-
-    return laid->lane == r->policy && (policy->binding->role == ROLE_POLICY || policy->values >= 0);
-}
-
 static void check_occupied(struct rules *r, struct laid *laid)
 {
     const uint64_t number = r->image->row;
@@ -203,7 +179,7 @@ static void check_occupied(struct rules *r, struct laid *laid)
     row = values = window_row(r->window, (size_t)laid->lane, r->image->at);
     if (is_list && has_values)
         values = window_row(r->window, (size_t)policy->values, r->image->at);
-    r->tallies[RULE_OCCUPIED].n_rows += keeps_off(r, laid);
+    r->tallies[RULE_OCCUPIED].n_rows += laid->keeps_off;
     if (!is_list && mass.is_as_said && !flips_any_on(laid->flips, r->occupied, &row))
         return;
     if (!is_list)
@@ -224,7 +200,7 @@ static void check_occupied(struct rules *r, struct laid *laid)
         return;
     if (number < laid->first_on)
         laid->first_on = number;
-    if (!keeps_off(r, laid))
+    if (!laid->keeps_off)
         return;
     findings_add(break_rule(r, RULE_OCCUPIED),
                  ERROR_AT(FINDING_POLICY_OCCUPIED, policy->array->key, number), "no mass there",
@@ -238,7 +214,8 @@ static void check_occupied(struct rules *r, struct laid *laid)
 static void check_lead(struct rules *r)
 {
     const struct conventions *c = &r->lanes->shard->conventions;
-    const struct finding_place place = *ERROR_AT(FINDING_TO_MOVE, planes_key(r), r->image->row);
+    const struct finding_place place =
+        *ERROR_AT(FINDING_TO_MOVE, r->planes->array->key, r->image->row);
     const int turn = r->where.turn;
     const int by_plane =
         turn < 0 ? -1
@@ -289,7 +266,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     bool tells = true;
     double found[2];
 
-    if ((r->lead == BOARD_LEAD_NONE && r->n_smears == 0) || planes_lane(r)->is_broken)
+    if ((r->lead == BOARD_LEAD_NONE && r->n_smears == 0) || r->planes->is_broken)
         return;
     r->window = window;
     r->image = image;
@@ -313,7 +290,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     r->tallies[RULE_OVERLAP].n_rows++;
     if (both != NULL)
         findings_add(break_rule(r, RULE_OVERLAP),
-                     ERROR_AT(FINDING_PLANES_OVERLAP, planes_key(r), image->row),
+                     ERROR_AT(FINDING_PLANES_OVERLAP, r->planes->array->key, image->row),
                      "stones of one player on a cell",
                      text_format("both on cell %td", both - r->occupied).text,
                      "planes %" PRIu64 " and %" PRIu64 " overlap", r->where.stones[0],
@@ -324,7 +301,8 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
                                &r->where, c->plane_coding, image->row);
     if (!tells)
         findings_add(break_rule(r, RULE_TURN_PLANE),
-                     ERROR_AT(FINDING_TO_MOVE, planes_key(r), image->row), "0 or 1 on all cells",
+                     ERROR_AT(FINDING_TO_MOVE, r->planes->array->key, image->row),
+                     "0 or 1 on all cells",
                      planes_is_level(&r->form, r->row.bytes, (uint64_t)r->where.turn, found)
                          ? text_format("%g", found[0]).text
                          : "different numbers",
@@ -341,8 +319,9 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     /* Elsewhere the numbers of stones differ by one at most. */
     r->tallies[RULE_LEAD].n_rows++;
     if (n[0] > n[1] + 1 || n[1] > n[0] + 1)
-        findings_add(break_rule(r, RULE_LEAD), ERROR_AT(FINDING_TO_MOVE, planes_key(r), image->row),
-                     "at most 1", text_format("%" PRIu64 " and %" PRIu64, n[0], n[1]).text,
+        findings_add(break_rule(r, RULE_LEAD),
+                     ERROR_AT(FINDING_TO_MOVE, r->planes->array->key, image->row), "at most 1",
+                     text_format("%" PRIu64 " and %" PRIu64, n[0], n[1]).text,
                      "difference of the numbers of stones");
 }
 
@@ -417,7 +396,8 @@ static void finish_stones(struct rules *r, struct findings *findings)
     const struct turn_rows *turns = &r->turns;
     const bool is_warning =
         r->n_other_broken > 0 || r->lanes->shard->conventions.planes > PLANES_MOVER;
-    struct finding_place place = {FINDING_TO_MOVE, is_warning, planes_key(r), FINDING_NO_ROW};
+    struct finding_place place = {FINDING_TO_MOVE, is_warning, r->planes->array->key,
+                                  FINDING_NO_ROW};
 
     turn->n_rows = turns->n;
     /* One plane is something else throughout: what it holds instead, and what to do. Nothing more
@@ -427,7 +407,7 @@ static void finish_stones(struct rules *r, struct findings *findings)
 
         if (r->form.n_planes == 3)
             advice = turn_advise(turns, &r->where);
-        findings_add(findings, ERROR_AT(FINDING_TO_MOVE, planes_key(r), turns->first_bad),
+        findings_add(findings, ERROR_AT(FINDING_TO_MOVE, r->planes->array->key, turns->first_bad),
                      "0 or 1 throughout each row",
                      advice.is_rest    ? "a plane of empty cells"
                      : advice.is_moved ? "stones; another plane is 0 or 1 throughout"
@@ -450,7 +430,7 @@ static void finish_stones(struct rules *r, struct findings *findings)
             flip_parts_judge(&laid->parts, laid->flips, r->lanes->shard->n_rows);
         if (verdict.flip != laid->flips->policy->flip)
             report_flip(r, laid, &verdict, findings);
-        else if (keeps_off(r, laid) && 2 * occupied->n_broken <= occupied->n_rows)
+        else if (laid->keeps_off && 2 * occupied->n_broken <= occupied->n_rows)
             findings_merge(findings, &occupied->findings);
     }
     /* Many rows with too many stones: the convention may be another one, or the games begin
@@ -475,7 +455,7 @@ void rules_finish(struct rules *r, struct findings *findings)
      * be empty. */
     for (uint64_t p = 0; p < r->n_smears; p++) {
         const struct smear *smear = &r->smears[p];
-        const struct finding_place place = {FINDING_SMEAR, !smear->has_empty, planes_key(r),
+        const struct finding_place place = {FINDING_SMEAR, !smear->has_empty, r->planes->array->key,
                                             smear->first_row};
 
         if (smear->first_row != FINDING_NO_ROW)

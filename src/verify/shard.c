@@ -1,8 +1,7 @@
 /*
  * shard.c - a shard as `verify` sees it: archive, manifest, pickled objects, board, roles, and how
  * the player to move is coded, in this order. Failures of reading become findings, with the exit
- * code they stand for; what remains unknown is NULL. Also: the shard against the manifest that
- * lists it.
+ * code they stand for; what remains unknown is NULL.
  *
  * With a known board roles are inferred as for `expand`, and a refusal becomes a finding. Without
  * one, the boards that the planes' shape allows are tried, and the first that fits all arrays lends
@@ -83,58 +82,16 @@ static void add_refusal(const struct shard *shard, const struct error *why,
 
 /* --- roles --- */
 
-static int infer(struct shard *shard, const struct board *board, struct role_problems *problems,
-                 struct error *why)
-{
-    return role_infer(&shard->archive, board, &shard->recall.settings.roles, shard->bindings,
-                      &shard->n_rows, problems, why);
-}
-
-static enum role role_by_name_alone(const struct shard *shard, const struct array *array,
-                                    struct verify_result *result, struct findings *findings)
-{
-    const struct npy_header *h = &array->header;
-    const struct role_named named = role_by_name(array->key, NULL);
-    const struct finding_place *place = ERROR_AT(FINDING_SHAPE, array->key, FINDING_NO_ROW);
-    const uint64_t n_actions = h->n_dims == 2 ? h->shape[1] : 0;
-    struct board_seen seen = {.rows = 0};
-    bool is_square = false;
-
-    if (h->n_dims == 0 || (named.flags & NAME_NEVER_ROWS))
-        return ROLE_META;
-    if (!named.is_known)
-        return array->n_rows == shard->n_rows ? ROLE_COPY : ROLE_META;
-    if (array->n_rows != shard->n_rows) {
-        findings_add(findings, ERROR_AT(FINDING_ROWS, array->key, FINDING_NO_ROW),
-                     text_format("%" PRIu64 " rows", shard->n_rows).text,
-                     text_format("%" PRIu64, array->n_rows).text, "another number of rows");
-        return ROLE_META;
-    }
-    if (named.role < ROLE_COPY && !dtype_is_number(&h->dtype)) {
-        result->fatal = ERROR_DATA;
-        findings_add(findings, place, "numbers", "another type", "holds no numbers");
-        return ROLE_META;
-    }
-    for (uint64_t side = 3; side * side <= n_actions && side < 256; side++)
-        is_square |= side * side == n_actions || side * side == n_actions - 1;
-    /* A policy as long as some other board has cells contradicts the planes. */
-    if ((named.role == ROLE_PLANES && (h->n_dims < 2 || h->n_dims > 4)) ||
-        (named.role == ROLE_POLICY &&
-         (h->n_dims < 2 || (is_square && role_see_planes(&shard->archive, &seen) &&
-                            n_actions != seen.rows * seen.cols))))
-        findings_add(findings, place, "a shape that fits one board",
-                     text_shape(h->shape, h->n_dims).text, "no board has arrays of these shapes");
-    return named.role;
-}
-
 /* why: what the boards tried had to say; NULL when it has been reported. */
 static void read_by_names(struct shard *shard, const struct error *why,
                           struct verify_result *result)
 {
-    const struct array *first = role_rows_array(&shard->archive);
+    const struct archive_in *archive = &shard->archive;
+    const struct array *first = role_rows_array(archive);
     const struct array *refused = why != NULL ? find_refused(shard, why) : NULL;
     struct findings unused = {0};
     struct findings *findings = why != NULL ? &result->findings : &unused;
+    struct board_seen seen = {.rows = 0};
 
     if (first == NULL) {
         result->fatal = ERROR_DATA;
@@ -153,20 +110,48 @@ static void read_by_names(struct shard *shard, const struct error *why,
     board_free(shard->found.board);
     shard->found.board = NULL;
     shard->n_rows = first->n_rows;
-    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
-        const struct array *array = &shard->archive.arrays[i];
+    for (size_t i = 0; i < archive->n_arrays; i++) {
+        const struct array *array = &archive->arrays[i];
         const struct npy_header *h = &array->header;
-        struct role_binding *b = &shard->bindings[i];
+        const struct role_named named = role_by_name(array->key, NULL);
+        const struct finding_place *place = ERROR_AT(FINDING_SHAPE, array->key, FINDING_NO_ROW);
+        const uint64_t n_actions = h->n_dims == 2 ? h->shape[1] : 0;
+        const bool has_rows = h->n_dims > 0 && !(named.flags & NAME_NEVER_ROWS);
+        enum role role = ROLE_META;
+        bool is_square = false;
 
-        *b = (struct role_binding){.role = role_by_name_alone(shard, array, result, findings),
-                                   .inferred = true,
-                                   .axes = {1, h->n_dims > 1 ? h->shape[h->n_dims - 1] : 1, 1},
-                                   .index_array = -1,
-                                   .value_array = -1,
-                                   .offsets_array = -1};
-        b->is_counts = role_prefix_is_counts(array->key, strlen(array->key));
+        for (uint64_t side = 3; side * side <= n_actions && side < 256; side++)
+            is_square |= side * side == n_actions || side * side == n_actions - 1;
+        if (!has_rows || !named.is_known) {
+            role = has_rows && array->n_rows == shard->n_rows ? ROLE_COPY : ROLE_META;
+        } else if (array->n_rows != shard->n_rows) {
+            findings_add(findings, ERROR_AT(FINDING_ROWS, array->key, FINDING_NO_ROW),
+                         text_format("%" PRIu64 " rows", shard->n_rows).text,
+                         text_format("%" PRIu64, array->n_rows).text, "another number of rows");
+        } else if (named.role < ROLE_COPY && !dtype_is_number(&h->dtype)) {
+            result->fatal = ERROR_DATA;
+            findings_add(findings, place, "numbers", "another type", "holds no numbers");
+        } else {
+            role = named.role;
+            /* A policy as long as some other board has cells contradicts the planes. */
+            if ((role == ROLE_PLANES && (h->n_dims < 2 || h->n_dims > 4)) ||
+                (role == ROLE_POLICY &&
+                 (h->n_dims < 2 || (is_square && role_see_planes(archive, &seen) &&
+                                    n_actions != seen.rows * seen.cols))))
+                findings_add(findings, place, "a shape that fits one board",
+                             text_shape(h->shape, h->n_dims).text,
+                             "no board has arrays of these shapes");
+        }
+        shard->bindings[i] = (struct role_binding){
+            .role = role,
+            .inferred = true,
+            .axes = {1, h->n_dims > 1 ? h->shape[h->n_dims - 1] : 1, 1},
+            .index_array = -1,
+            .value_array = -1,
+            .offsets_array = -1,
+            .is_counts = role_prefix_is_counts(array->key, strlen(array->key))};
         for (unsigned d = 1; d + 1 < h->n_dims; d++)
-            b->axes.outer *= h->shape[d];
+            shard->bindings[i].axes.outer *= h->shape[d];
     }
 }
 
@@ -174,6 +159,7 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
 {
     const struct role_problems *problems = &shard->problems;
     char names[BOARD_MAX_GUESSES][64];
+    const struct role_request *said = &shard->recall.settings.roles;
     struct board_seen seen = {.any_planes = true};
     struct error why = {0};
     size_t n_guesses = 0;
@@ -192,7 +178,8 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
             why = refused;
         if (board == NULL)
             continue;
-        if (infer(shard, board, NULL, &refused) == 0) {
+        if (role_infer(&shard->archive, board, said, shard->bindings, &shard->n_rows, NULL,
+                       &refused) == 0) {
             shard->found.board = board;
             shard->found.is_lent = true;
             return 0;
@@ -209,7 +196,8 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
     }
     /* What could not be decided is a finding, and the other arrays are still looked at; unless the
      * file cannot be read as a shard of that board at all. */
-    const int status = infer(shard, shard->found.board, &shard->problems, &why);
+    const int status = role_infer(&shard->archive, shard->found.board, said, shard->bindings,
+                                  &shard->n_rows, &shard->problems, &why);
     bool is_lost = status != 0 || shard->n_rows == 0;
     for (size_t i = 0; i < problems->n; i++) {
         add_refusal(shard, &problems->items[i].why, result);
@@ -306,78 +294,4 @@ int verify_shard_open(struct shard *shard, const struct verify_request *request,
     if (result->fatal == ERROR_NONE && decide_roles(shard, result, err) != 0)
         return -1;
     return result->fatal == ERROR_NONE ? decide_plane_coding(shard, err) : 0;
-}
-
-/* --- against its manifest --- */
-
-static void differ(struct verify_result *result, const char *array, const char *expected,
-                   const char *found, const char *what)
-{
-    findings_add(&result->findings, ERROR_AT(FINDING_MANIFEST, array, FINDING_NO_ROW), expected,
-                 found, "%s", what);
-}
-
-int verify_shard_compare(const struct shard *shard, const struct verify_request *request,
-                         struct verify_result *result, struct error *err)
-{
-    const struct archive_in *archive = &shard->archive;
-    const json_t *file = shard->recall.output, *arrays = json_object_get(file, "arrays");
-    const uint64_t file_nbytes = manifest_number(file, "bytes");
-    const uint64_t n_rows = manifest_number(file, "rows");
-    char sha256[DIGEST_HEX_NBYTES];
-    struct error why = {0};
-    uint64_t n_bytes = 0;
-    size_t n_found = 0;
-
-    if (file == NULL) {
-        differ(result, NULL, "its name", "others",
-               "the manifest beside it does not list this file");
-        return 0;
-    }
-    for (size_t i = 0; i < archive->n_inputs; i++)
-        n_bytes += archive->inputs[i].n_bytes;
-    if (n_bytes != file_nbytes)
-        differ(result, NULL, text_format("%" PRIu64, file_nbytes).text,
-               text_format("%" PRIu64, n_bytes).text, "bytes of the file");
-    if (shard->bindings != NULL && shard->n_rows != n_rows)
-        differ(result, NULL, text_format("%" PRIu64, n_rows).text,
-               text_format("%" PRIu64, shard->n_rows).text, "rows");
-    for (size_t i = 0; i < json_array_size(arrays); i++) {
-        const json_t *listed = json_array_get(arrays, i), *dims = json_object_get(listed, "shape");
-        const char *name = manifest_text(listed, "name"), *dtype = manifest_text(listed, "dtype");
-        const struct array *array = archive_in_find(archive, name);
-        const struct npy_header *header = array != NULL ? &array->header : NULL;
-        const size_t n_dims = json_array_size(dims);
-        uint64_t shape[2 * NPY_MAX_DIMS] = {0};
-        char crc[16];
-
-        if (array == NULL) {
-            differ(result, name, "an array", "none", "the manifest lists it, the file has it not");
-            continue;
-        }
-        n_found++;
-        if (strcmp(dtype, dtype_name(&header->dtype).text) != 0)
-            differ(result, array->key, dtype, dtype_name(&header->dtype).text, "dtype");
-        for (size_t d = 0; d < n_dims && d < 2 * NPY_MAX_DIMS; d++)
-            shape[d] = (uint64_t)json_integer_value(json_array_get(dims, d));
-        if (n_dims != header->n_dims ||
-            memcmp(shape, header->shape, header->n_dims * sizeof *shape) != 0)
-            differ(result, array->key, text_shape(shape, smaller(n_dims, 2 * NPY_MAX_DIMS)).text,
-                   text_shape(header->shape, header->n_dims).text, "shape");
-        snprintf(crc, sizeof crc, "%08" PRIx32, array->crc);
-        if (array->has_crc && strcmp(manifest_text(listed, "crc32"), crc) != 0)
-            differ(result, array->key, manifest_text(listed, "crc32"), crc, "CRC");
-    }
-    if (n_found < archive->n_arrays)
-        differ(result, NULL, text_format("%zu arrays", n_found).text,
-               text_format("%zu", archive->n_arrays).text,
-               "arrays that the manifest does not list");
-    if (request->headers_only)
-        return 0;
-    if (side_work_digest(archive, sha256, &why) != 0)
-        return verify_read_failed(result, NULL, &why, err);
-    if (strcmp(sha256, manifest_text(file, "sha256")) != 0)
-        differ(result, NULL, manifest_text(file, "sha256"), sha256,
-               "SHA-256 is not that of the manifest");
-    return 0;
 }

@@ -118,25 +118,6 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t nbytes)
     return nbytes == 1 ? *a == *b : nbytes == 4 ? memcmp(a, b, 4) == 0 : memcmp(a, b, nbytes) == 0;
 }
 
-/* The hashes of what the cells of a channel hold, in room; neighbours often hold the same. */
-static const uint64_t *hash_cells(const struct sketcher *s, const uint8_t *row, uint64_t p)
-{
-    const struct spec *spec = &s->lane->spec;
-    const size_t item = s->lane->array->header.dtype.itemsize;
-    const size_t step = spec->channels_last ? spec->inner * item : item;
-    const uint8_t *element = row + spec_plane_at(spec, p) * item;
-    const uint8_t *bits = row + p * ((spec->axis + 7) / 8);
-
-    for (uint64_t cell = 0; cell < s->n_cells; cell++, element += step)
-        if (spec->kind == SPEC_BITS)
-            s->hashes[cell] = plane_bit(bits, cell, spec->lsb_first) ? mix(1) : 0;
-        else if (cell > 0 && is_same(element, element - step, item))
-            s->hashes[cell] = s->hashes[cell - 1];
-        else
-            s->hashes[cell] = element_hash(s, element);
-    return s->hashes;
-}
-
 static bool counts_cell(const struct sketcher *s, uint64_t cell)
 {
     return s->lane->spec.on_board == NULL || s->lane->spec.on_board[cell];
@@ -147,19 +128,28 @@ static bool counts_cell(const struct sketcher *s, uint64_t cell)
 static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_t *values)
 {
     const struct spec *spec = &s->lane->spec;
-    uint64_t counts = 0;
+    const size_t item = s->lane->array->header.dtype.itemsize;
+    const size_t step = spec->channels_last ? spec->inner * item : item;
+    uint64_t *const hashes = s->hashes, counts = 0;
 
     memset(values, 0, s->n_cells * sizeof *values);
     for (uint64_t p = 0; p < spec->n_planes; p++) {
-        const uint64_t *hashes = hash_cells(s, row, p);
+        const uint8_t *element = row + spec_plane_at(spec, p) * item;
+        const uint8_t *bits = row + p * ((spec->axis + 7) / 8);
         uint64_t first = 0, sum = 0, number = p;
         bool is_first = true, is_constant = true;
 
-        for (uint64_t cell = 0; cell < s->n_cells; cell++) {
+        for (uint64_t cell = 0; cell < s->n_cells; cell++, element += step) {
+            if (spec->kind == SPEC_BITS)
+                hashes[cell] = plane_bit(bits, cell, spec->lsb_first) ? mix(1) : 0;
+            else if (cell > 0 &&
+                     is_same(element, element - step, item)) /* as neighbours often do */
+                hashes[cell] = hashes[cell - 1];
+            else
+                hashes[cell] = element_hash(s, element);
             if (!counts_cell(s, cell))
                 continue;
-            if (is_first)
-                first = hashes[cell];
+            first = is_first ? hashes[cell] : first;
             is_constant &= hashes[cell] == first;
             is_first = false;
             sum += hashes[cell];
@@ -169,8 +159,7 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
         counts += mix(sum);
         /* Channels that a transform may make each other have one number. */
         for (uint32_t t = 0; t < spec->n_steps; t++)
-            if (spec_plane_to(spec, t, p) < number)
-                number = spec_plane_to(spec, t, p);
+            number = smaller(number, spec_plane_to(spec, t, p));
         for (uint64_t cell = 0; cell < s->n_cells; cell++)
             values[cell] += (uint32_t)(hashes[cell] * (2 * number + 1) >> 16);
     }
@@ -249,19 +238,16 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
     for (size_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->items[i];
         const enum role role = lane->binding->role;
-        struct row row;
+        const bool is_policy = role == ROLE_POLICY || role == ROLE_MASK ||
+                               role == ROLE_POLICY_VALUE || role == ROLE_POLICY_INDEX;
 
+        if (!lane_is_compared(lane) || (!is_policy && role != ROLE_GLOBALS))
+            continue;
+        const struct row row = window_row(window, i, at);
         /* Whose turn it is tells rows of the player to move apart that are alike otherwise. */
-        if (role == ROLE_GLOBALS && lane_is_compared(lane)) {
-            row = window_row(window, i, at);
-            sketch->planes += row.n > 0 ? mix((uint64_t)(row_double(&row, 0) == 0)) : 0;
-            continue;
-        }
-        if (!lane_is_compared(lane) || (role != ROLE_POLICY && role != ROLE_MASK &&
-                                        role != ROLE_POLICY_VALUE && role != ROLE_POLICY_INDEX))
-            continue;
-        row = window_row(window, i, at);
-        if (row.items == NULL && (row.bytes == NULL || !dtype_is_number(row.dtype)))
+        if (!is_policy && row.n > 0)
+            sketch->planes += mix((uint64_t)(row_double(&row, 0) == 0));
+        if (!is_policy || (row.items == NULL && (row.bytes == NULL || !dtype_is_number(row.dtype))))
             continue;
         for (uint64_t k = 0; k < row.n; k++) {
             const double v = row_double(&row, k);

@@ -64,60 +64,78 @@ static int check_leaks(struct lanes *lanes, struct error *err)
 
 /* --- the content of a file --- */
 
-/* A CRC that is wrong ends every reading of its array: the first report of it is enough. */
-static int check_opened(struct shard *shard, const struct verify_request *request,
+/* --- against its manifest --- */
+
+static void differ(struct verify_result *result, const char *array, const char *expected,
+                   const char *found, const char *what)
+{
+    findings_add(&result->findings, ERROR_AT(FINDING_MANIFEST, array, FINDING_NO_ROW), expected,
+                 found, "%s", what);
+}
+
+static int check_listed(const struct shard *shard, const struct verify_request *request,
                         struct verify_result *result, struct error *err)
 {
-    const struct settings *settings = request->settings;
-    const uint64_t quarter = settings->max_memory / 4;
-    const uint64_t max_nbytes = quarter < MAX_SEGMENT_NBYTES ? quarter : MAX_SEGMENT_NBYTES;
-    struct unpack unpack = {0};
-    struct lanes lanes = {0};
-    struct orbit_groups groups = {0};
+    const struct archive_in *archive = &shard->archive;
+    const json_t *file = shard->recall.output, *arrays = json_object_get(file, "arrays");
+    const uint64_t file_nbytes = manifest_number(file, "bytes");
+    const uint64_t n_rows = manifest_number(file, "rows");
+    char sha256[DIGEST_HEX_NBYTES];
     struct error why = {0};
-    int status = 0;
+    uint64_t n_bytes = 0;
+    size_t n_found = 0;
 
-    /* Arrays without rows: only their sizes and CRCs can be wrong. */
-    for (size_t i = 0; i < shard->archive.n_arrays && status == 0; i++) {
-        const struct array *array = &shard->archive.arrays[i];
-        const enum role role = shard->bindings != NULL ? shard->bindings[i].role : ROLE_META;
+    if (file == NULL) {
+        differ(result, NULL, "its name", "others",
+               "the manifest beside it does not list this file");
+        return 0;
+    }
+    for (size_t i = 0; i < archive->n_inputs; i++)
+        n_bytes += archive->inputs[i].n_bytes;
+    if (n_bytes != file_nbytes)
+        differ(result, NULL, text_format("%" PRIu64, file_nbytes).text,
+               text_format("%" PRIu64, n_bytes).text, "bytes of the file");
+    if (shard->bindings != NULL && shard->n_rows != n_rows)
+        differ(result, NULL, text_format("%" PRIu64, n_rows).text,
+               text_format("%" PRIu64, shard->n_rows).text, "rows");
+    for (size_t i = 0; i < json_array_size(arrays); i++) {
+        const json_t *listed = json_array_get(arrays, i), *dims = json_object_get(listed, "shape");
+        const char *name = manifest_text(listed, "name"), *dtype = manifest_text(listed, "dtype");
+        const struct array *array = archive_in_find(archive, name);
+        const struct npy_header *header = array != NULL ? &array->header : NULL;
+        const size_t n_dims = json_array_size(dims);
+        uint64_t shape[2 * NPY_MAX_DIMS] = {0};
+        char crc[16];
 
-        why = (struct error){0};
-        if ((role == ROLE_META || role == ROLE_DROP) && array->objects == NULL &&
-            !array->is_left_out &&
-            (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0))
-            status = verify_read_failed(result, array->key, &why, err);
+        if (array == NULL) {
+            differ(result, name, "an array", "none", "the manifest lists it, the file has it not");
+            continue;
+        }
+        n_found++;
+        if (strcmp(dtype, dtype_name(&header->dtype).text) != 0)
+            differ(result, array->key, dtype, dtype_name(&header->dtype).text, "dtype");
+        for (size_t d = 0; d < n_dims && d < 2 * NPY_MAX_DIMS; d++)
+            shape[d] = (uint64_t)json_integer_value(json_array_get(dims, d));
+        if (n_dims != header->n_dims ||
+            memcmp(shape, header->shape, header->n_dims * sizeof *shape) != 0)
+            differ(result, array->key, text_shape(shape, smaller(n_dims, 2 * NPY_MAX_DIMS)).text,
+                   text_shape(header->shape, header->n_dims).text, "shape");
+        snprintf(crc, sizeof crc, "%08" PRIx32, array->crc);
+        if (array->has_crc && strcmp(manifest_text(listed, "crc32"), crc) != 0)
+            differ(result, array->key, manifest_text(listed, "crc32"), crc, "CRC");
     }
-    unpack_release(&unpack);
-    if (status != 0 || shard->bindings == NULL || result->fatal != ERROR_NONE)
-        return status;
-    if (lanes_init(&lanes, shard, request, result, err) != 0) {
-        lanes_release(&lanes);
-        return -1;
-    }
-    why = (struct error){0};
-    status = lanes_decide_labels(&lanes, &why);
-    if (status == 0)
-        status = explain_set(&groups, &lanes, &why);
-    if (status == 0 && result->is_expanded) {
-        status = orbit_groups_settle(&groups, lanes.row_nbytes, max_nbytes, &why);
-        if (status == 0)
-            status = orbit_groups_expect(&groups, shard->recall.manifest, &why);
-        result->n_groups = groups.n_groups;
-    }
-    if (status == 0 && settings->n_leaks > 0)
-        status = check_leaks(&lanes, &why);
-    if (status == 0)
-        status = lanes_open(&lanes, groups.entries != NULL, result, &why);
-    if (status == 0)
-        status = verify_pass_run(&lanes, result->is_expanded ? &groups : NULL, &why);
-    if (status != 0)
-        status = why.kind == ERROR_DATA || why.kind == ERROR_IO
-                     ? verify_read_failed(result, NULL, &why, err)
-                     : error_pass(err, &why);
-    orbit_groups_release(&groups);
-    lanes_release(&lanes);
-    return status;
+    if (n_found < archive->n_arrays)
+        differ(result, NULL, text_format("%zu arrays", n_found).text,
+               text_format("%zu", archive->n_arrays).text,
+               "arrays that the manifest does not list");
+    if (request->headers_only)
+        return 0;
+    if (side_work_digest(archive, sha256, &why) != 0)
+        return verify_read_failed(result, NULL, &why, err);
+    if (strcmp(sha256, manifest_text(file, "sha256")) != 0)
+        differ(result, NULL, manifest_text(file, "sha256"), sha256,
+               "SHA-256 is not that of the manifest");
+    return 0;
 }
 
 /* --- files and manifests --- */
@@ -141,6 +159,56 @@ static struct verify_result *add_result(struct verify_results *results,
     return result;
 }
 
+/* A CRC that is wrong ends every reading of its array: the first report of it is enough. */
+static int check_content(struct shard *shard, const struct verify_request *request,
+                         struct verify_result *result, struct error *err)
+{
+    const struct settings *settings = request->settings;
+    const uint64_t max_nbytes = smaller(settings->max_memory / 4, MAX_SEGMENT_NBYTES);
+    struct unpack unpack = {0};
+    struct lanes lanes = {0};
+    struct orbit_groups groups = {0};
+    struct error why = {0};
+    int status = 0;
+
+    /* Arrays without rows: only their sizes and CRCs can be wrong. */
+    for (size_t i = 0; i < shard->archive.n_arrays && status == 0; i++) {
+        const struct array *array = &shard->archive.arrays[i];
+        const enum role role = shard->bindings != NULL ? shard->bindings[i].role : ROLE_META;
+
+        why = (struct error){0};
+        if ((role == ROLE_META || role == ROLE_DROP) && array->objects == NULL &&
+            !array->is_left_out &&
+            (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0))
+            status = verify_read_failed(result, array->key, &why, err);
+    }
+    unpack_release(&unpack);
+    if (status != 0 || shard->bindings == NULL || result->fatal != ERROR_NONE)
+        return status;
+    why = (struct error){0};
+    status = lanes_init(&lanes, shard, request, result, &why);
+    if (status == 0)
+        status = lanes_decide_labels(&lanes, &why);
+    if (status == 0)
+        status = explain_set(&groups, &lanes, max_nbytes, &why);
+    if (status == 0 && result->is_expanded)
+        status = orbit_groups_expect(&groups, &why);
+    result->n_groups = groups.n_groups;
+    if (status == 0 && settings->n_leaks > 0)
+        status = check_leaks(&lanes, &why);
+    if (status == 0)
+        status = lanes_open(&lanes, groups.entries != NULL, result, &why);
+    if (status == 0)
+        status = verify_pass_run(&lanes, &groups, &why);
+    if (status != 0)
+        status = why.kind == ERROR_DATA || why.kind == ERROR_IO
+                     ? verify_read_failed(result, NULL, &why, err)
+                     : error_pass(err, &why);
+    orbit_groups_release(&groups);
+    lanes_release(&lanes);
+    return status;
+}
+
 static int check_file(const struct verify_request *request, const char *path,
                       struct verify_results *results, struct error *err)
 {
@@ -152,30 +220,33 @@ static int check_file(const struct verify_request *request, const char *path,
     int status = verify_shard_open(&shard, request, result, err);
     result->n_rows = shard.n_rows;
     if (status == 0 && shard.archive.path != NULL && !request->headers_only)
-        status = check_opened(&shard, request, result, err);
+        status = check_content(&shard, request, result, err);
     if (status == 0 && shard.recall.manifest != NULL)
-        status = verify_shard_compare(&shard, request, result, err);
+        status = check_listed(&shard, request, result, err);
     shard_close(&shard);
     return status;
 }
 
-/* A manifest and every output it lists, each with a result of its own. */
-static int check_manifest(const struct verify_request *request, const char *path,
-                          struct verify_results *results, struct error *err)
+int verify_path(const struct verify_request *request, const char *path,
+                struct verify_results *results, struct error *err)
 {
     const struct finding_place *place = ERROR_AT(FINDING_MANIFEST, NULL, FINDING_NO_ROW);
     const size_t own = results->n;
-    struct verify_result *result = add_result(results, request, path, err);
     struct verify_request one = *request;
     struct error why = {0};
-    json_t *manifest;
     char reason[ERROR_MESSAGE_NBYTES];
     struct text output = {0};
-    int status = 0;
 
+    if (!text_ends_with(path, ".json")) {
+        if (check_file(request, path, results, err) != 0)
+            return -1;
+        return results->items[own].findings.no_memory ? error_no_memory(err, "findings") : 0;
+    }
+    /* A manifest and every output it lists, each with a result of its own. */
+    struct verify_result *result = add_result(results, request, path, err);
     if (result == NULL)
         return -1;
-    one.manifest = manifest = manifest_read(path, &why);
+    json_t *manifest = manifest_read(path, &why);
     if (manifest == NULL) {
         if (why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
@@ -183,12 +254,12 @@ static int check_manifest(const struct verify_request *request, const char *path
         findings_add(&result->findings, place, "", "", "%s", error_reason(&why, reason));
         return 0;
     }
+    one.manifest = manifest;
     char *copy = strdup(path);
-    if (copy == NULL)
-        status = error_no_memory(err, "path");
+    const char *folder = copy != NULL ? dirname(copy) : NULL;
+    int status = copy != NULL ? 0 : error_no_memory(err, "path");
     const json_t *outputs = json_object_get(manifest, "outputs");
     meter_expect(request->settings->meter, json_array_size(outputs));
-    const char *folder = copy != NULL ? dirname(copy) : NULL;
     for (size_t i = 0; status == 0 && i < json_array_size(outputs); i++) {
         const char *name = manifest_text(json_array_get(outputs, i), "name");
 
@@ -208,16 +279,6 @@ static int check_manifest(const struct verify_request *request, const char *path
     free(copy);
     json_decref(manifest);
     return status;
-}
-
-int verify_path(const struct verify_request *request, const char *path,
-                struct verify_results *results, struct error *err)
-{
-    if (text_ends_with(path, ".json"))
-        return check_manifest(request, path, results, err);
-    if (check_file(request, path, results, err) != 0)
-        return -1;
-    return results->items[results->n - 1].findings.no_memory ? error_no_memory(err, "findings") : 0;
 }
 
 void verify_results_release(struct verify_results *results)
@@ -291,22 +352,6 @@ static int walk(const struct orbit_groups *groups, struct lanes *lanes, uint64_t
     return status;
 }
 
-/* A file that cannot be read: the first finding that is an error says why. */
-static int refuse(const struct verify_result *result, struct error *err)
-{
-    const struct finding *item = result->findings.items, *end = item + result->findings.n;
-
-    if (result->findings.no_memory)
-        return error_no_memory(err, "findings");
-    while (item < end && item->is_warning)
-        item++;
-    if (item == end)
-        return error_set(err, result->fatal, "%s: cannot be read", text_path(result->path).text);
-    return error_set(err, result->fatal, "%s: %s%s%s", text_path(result->path).text,
-                     item->array != NULL ? text_path(item->array).text : "",
-                     item->array != NULL ? ": " : "", item->message);
-}
-
 int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
                   struct verify_located *located, struct error *err)
 {
@@ -328,9 +373,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
     if (status == 0 && shard.bindings != NULL && result.fatal == ERROR_NONE) {
         status = lanes_init(&lanes, &shard, &own, &result, &why);
         if (status == 0)
-            status = explain_set(&groups, &lanes, &why);
-        if (status == 0 && result.is_expanded)
-            status = orbit_groups_settle(&groups, lanes.row_nbytes, settings.max_memory, &why);
+            status = explain_set(&groups, &lanes, settings.max_memory, &why);
         if (status == 0 && result.is_expanded)
             status = walk(&groups, &lanes, row, located, &why);
         orbit_groups_release(&groups);
@@ -355,10 +398,21 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
             status = error_no_memory(&why, "board");
     }
     shard_close(&shard);
+    const struct finding *item = result.findings.items, *end = item + result.findings.n;
+    while (item < end && item->is_warning)
+        item++;
     if (status != 0 && why.kind != ERROR_DATA)
         status = error_pass(err, &why);
-    else
-        status = result.fatal != ERROR_NONE || result.findings.no_memory ? refuse(&result, err) : 0;
+    else if (result.findings.no_memory)
+        status = error_no_memory(err, "findings");
+    else if (result.fatal == ERROR_NONE)
+        status = 0;
+    else if (item == end)
+        status = error_set(err, result.fatal, "%s: cannot be read", text_path(path).text);
+    else /* the first finding that is an error says why */
+        status = error_set(err, result.fatal, "%s: %s%s%s", text_path(path).text,
+                           item->array != NULL ? text_path(item->array).text : "",
+                           item->array != NULL ? ": " : "", item->message);
     findings_release(&result.findings);
     free(result.note);
     free(copy);

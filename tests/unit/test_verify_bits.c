@@ -96,8 +96,8 @@ static void test_in_place(void **state)
     assert_true(orbit_same_bits(&bits, plane, plane, false));
     assert_false(orbit_same_bits(&bits, plane, other, false));
     assert_true(orbit_same_bits(&bits, plane, pad, false)); /* pad bits are asked for apart */
-    assert_true(orbit_no_pad_bits(&bits, plane));
-    assert_false(orbit_no_pad_bits(&bits, pad));
+    assert_true(plane_pad_bits(plane, bits.n, bits.lsb_first) == 0);
+    assert_false(plane_pad_bits(pad, bits.n, bits.lsb_first) == 0);
 }
 
 int main(void)
