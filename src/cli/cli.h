@@ -18,6 +18,9 @@
  * Empty names are passed over. */
 int input_list_add_from(struct text_list *list, const char *file, bool zero, struct error *err);
 
+/* Sort a list and leave each name once. Returns the first one that was there twice, or NULL. */
+const char *input_list_make_set(struct text_list *list);
+
 /* ERROR_USAGE when two inputs have the same base name, or one has none. */
 int input_list_check_names(const struct text_list *list, struct error *err);
 
@@ -79,17 +82,6 @@ extern const size_t command_n_table;
 /* Do what the program's arguments say. Returns the exit code, once an error is printed. */
 int command_line(int argc, char **argv);
 
-/* Print a command's help (NULL: the versions) and end the program. */
-_Noreturn void command_end(const char *command);
-
-/*
- * A library that ends the program (libgomp, without memory for a thread) must neither leave a temp
- * file behind nor say with its exit code that `verify` found problems: after command_guard_exit,
- * every end but that by command_exit has code 70.
- */
-void command_guard_exit(void);
-_Noreturn void command_exit(int code);
-
 /* error_set for a command line that is none of the command's: the usage is printed, too. */
 #define command_misuse(err, ...) \
     (error_set(err, ERROR_USAGE, __VA_ARGS__), (err)->code = ERROR_CODE_CALL, error_failed())
@@ -107,7 +99,7 @@ int command_put_json(const char *path, json_t *json, struct error *err);
  * Parse a command's arguments (argv[0] is the command) into settings, which start as
  * settings_default and are finished; the caller releases them, also on failure. Operands end up in
  * argv[*first_operand .. argc - 1], whichever order they came in. ERROR_USAGE for what the table
- * does not hold. Help and version end the program.
+ * does not hold. Returns 'h' or 'v' where nothing but the help or the versions is wanted.
  */
 int option_parse(const char *command, int argc, char **argv, struct settings *settings,
                  int *first_operand, struct error *err);

@@ -1,7 +1,6 @@
 /*
  * command.c - the commands there are, and what they share: how a command line finds its command and
- * runs it, help, version, the last word on standard output, how errors become exit codes, and how
- * the program ends.
+ * runs it, help, version, the last word on standard output, and how errors become exit codes.
  */
 #include "cli/cli.h"
 
@@ -11,7 +10,6 @@
 #include "codec/codec.h"
 
 #include <openssl/crypto.h>
-#include <unistd.h>
 #include <zip.h>
 
 extern const struct command command_expand, command_verify, command_info, command_boards,
@@ -34,33 +32,6 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
-/* Parse a command line, argv[0] is the command, and run it. */
-static int run(const struct command *command, int argc, char **argv, struct error *err)
-{
-    struct call call = {.words = argv, .typed = calloc((size_t)argc + 1, sizeof *argv)};
-    int first;
-
-    if (call.typed == NULL)
-        return error_no_memory(err, "words of the command line");
-    memcpy(call.typed, argv, (size_t)argc * sizeof *argv);
-    int status = option_parse(command->name, argc, argv, &call.settings, &first, err);
-    if (status == 0) {
-        call.operands = argv + first;
-        call.n_operands = argc - first;
-        progress_begin(&call.progress, &call.settings);
-        status = command->run(&call, err);
-        progress_hide(&call.settings);
-        if (status >= 0)
-            progress_end(&call.progress, command->name);
-    }
-    text_list_release(&call.inputs);
-    settings_release(&call.settings);
-    free(call.typed);
-    return status;
-}
-
-/* --- help --- */
-
 static void print_help(const struct command *command)
 {
     printf("symaug %s - ", command->name);
@@ -79,6 +50,37 @@ static void print_version(void)
     printf("symaug %s\n%s, libzip %s, jansson %s, %s, %s\n", SYMAUG_VERSION, codec_libraries(),
            zip_libzip_version(), jansson_version_str(), OpenSSL_version(OPENSSL_VERSION),
            threads_library());
+}
+
+/* Parse a command line, argv[0] is the command, and run it. */
+static int run(const struct command *command, int argc, char **argv, struct error *err)
+{
+    struct call call = {.words = argv, .typed = calloc((size_t)argc + 1, sizeof *argv)};
+    int first;
+
+    if (call.typed == NULL)
+        return error_no_memory(err, "words of the command line");
+    memcpy(call.typed, argv, (size_t)argc * sizeof *argv);
+    int status = option_parse(command->name, argc, argv, &call.settings, &first, err);
+    if (status > 0) {
+        if (status == 'h')
+            print_help(command);
+        else
+            print_version();
+        status = 0;
+    } else if (status == 0) {
+        call.operands = argv + first;
+        call.n_operands = argc - first;
+        progress_begin(&call.progress, &call.settings);
+        status = command->run(&call, err);
+        progress_hide(&call.settings);
+        if (status >= 0)
+            progress_end(&call.progress, command->name);
+    }
+    text_list_release(&call.inputs);
+    settings_release(&call.settings);
+    free(call.typed);
+    return status;
 }
 
 /* --- output and errors --- */
@@ -142,39 +144,6 @@ static int fail(const struct error *err, const struct command *command)
         fprintf(stderr, "usage: symaug %s %s\nexample: symaug %s\n", command->name,
                 command->operands, command->example);
     return error_exit_code(err->kind);
-}
-
-/* True once the program ends by its own will. */
-static bool is_ended;
-
-static void on_exit_by_others(void)
-{
-    if (is_ended)
-        return;
-    output_remove_temps();
-    _exit(error_exit_code(ERROR_INTERNAL));
-}
-
-void command_guard_exit(void)
-{
-    atexit(on_exit_by_others);
-}
-
-void command_exit(int code)
-{
-    is_ended = true;
-    exit(code);
-}
-
-void command_end(const char *command)
-{
-    struct error err = {0};
-
-    if (command != NULL)
-        print_help(find(command));
-    else
-        print_version();
-    command_exit(flush_output(&err) != 0 ? fail(&err, NULL) : 0);
 }
 
 /* --- the command line --- */

@@ -1,8 +1,6 @@
 /*
- * main.c - the program's beginning: what it asks of the system before a command runs. On a signal
- * the open temp files are removed and the program ends as 128 + its number. jansson gets an
- * allocator that never returns NULL, because it makes wrong strings of a failed
- * allocation.
+ * main.c - the program's beginning, what it asks of the system before a command runs, and its end:
+ * on a signal the open temp files are removed and it ends as 128 + its number.
  */
 #include "base/output.h"
 #include "cli/cli.h"
@@ -39,11 +37,36 @@ static void on_signal(int number)
     _exit(128 + number);
 }
 
-/* Buffers of some MiB come and go with every member. Memory that the system takes back has to be
- * given again page by page, which is what a small shard would wait for most; so the first of it
- * comes in pages of 2 MiB, where the system has them. */
-static void keep_memory(void)
+/* True once the program ends by its own will. */
+static bool is_ended;
+
+/* A library that ends the program (libgomp, without memory for a thread) must neither leave a temp
+ * file behind nor say with its exit code that `verify` found problems. */
+static void on_exit_by_others(void)
 {
+    if (is_ended)
+        return;
+    output_remove_temps();
+    _exit(error_exit_code(ERROR_INTERNAL));
+}
+
+int main(int argc, char **argv)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+    const struct sigaction action = {.sa_handler = on_signal};
+    struct rlimit limit;
+
+    atexit(on_exit_by_others);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction old;
+
+        /* What the parent told us to ignore (nohup) stays ignored. */
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+    /* Buffers of some MiB come and go with every member. Memory that the system takes back has to
+     * be given again page by page, which is what a small shard would wait for most; so the first of
+     * it comes in pages of 2 MiB, where the system has them. */
     mallopt(M_MMAP_THRESHOLD, KEPT_NBYTES);
     mallopt(M_TRIM_THRESHOLD, KEPT_NBYTES);
     mallopt(M_TOP_PAD, GROWN_NBYTES);
@@ -52,34 +75,13 @@ static void keep_memory(void)
     if (first != 0)
         madvise((void *)(first + skip), FIRST_NBYTES - skip, MADV_HUGEPAGE);
     free((void *)first);
-}
-
-/* Inputs stay open together, and may be more than a program is allowed at first. */
-static void allow_files(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-int main(int argc, char **argv)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
-    const struct sigaction action = {.sa_handler = on_signal};
-
-    command_guard_exit();
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction old;
-
-        /* What the parent told us to ignore (nohup) stays ignored. */
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
+    /* Inputs stay open together, and may be more than a program is allowed at first. */
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
     }
-    keep_memory();
-    allow_files();
     json_set_alloc_funcs(json_memory, free);
-    command_exit(command_line(argc, argv));
+    const int code = command_line(argc, argv);
+    is_ended = true;
+    return code;
 }

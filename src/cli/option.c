@@ -107,7 +107,7 @@ int option_parse(const char *command, int argc, char **argv, struct settings *se
         if (row == NULL)
             return refuse(found, longs, argv[optind - 1], err);
         if (row->kind == OPTION_END)
-            command_end(row->letter == 'h' ? command : NULL);
+            return row->letter == 'h' ? 'h' : 'v';
         if (option_set(settings, row, optarg, err) != 0)
             return -1;
     }
