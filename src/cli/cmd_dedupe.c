@@ -13,12 +13,14 @@ static int run_dedupe(struct call *call, struct error *err)
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
     const char *stats = settings->dry_run ? NULL : settings->stats;
+    const bool to_folder = settings->out_dir != NULL;
     struct dedupe_result r = {0};
     struct text name = {0};
     struct plan plan;
     struct stat st;
+    int status = 0, n;
 
-    if (settings->output != NULL && settings->out_dir != NULL)
+    if (settings->output != NULL && to_folder)
         return command_misuse(err, "--output and --out-dir exclude each other");
     if (settings->conventions.ambiguous == AMBIGUOUS_DROP)
         return command_misuse(err, "--ambiguous drop leaves images out: use map or keep");
@@ -30,34 +32,31 @@ static int run_dedupe(struct call *call, struct error *err)
     if (run_take_operands(call, err) != 0 ||
         plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
-    const char *output = settings->out_dir != NULL ? settings->out_dir : settings->output;
-    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
-    int status = 0, n;
+    const char *output = to_folder ? settings->out_dir : settings->output;
+    size_t n_outputs = to_folder ? inputs->n : 1;
     if (plan.board->family->only_known_members)
         status = error_set(err, ERROR_DATA,
                            "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
                            text_path(inputs->items[0]).text);
+    if (settings->dry_run || (to_folder && stat(output, &st) != 0))
+        n_outputs = 0;
     /* Refuse outputs that are there, or cannot be, before work begins. */
-    else if (settings->out_dir == NULL && !settings->dry_run)
-        status = output_target_check(output, is_folder, settings->force, err);
-    for (size_t i = 0; settings->out_dir != NULL && !settings->dry_run && i < inputs->n &&
-                       status == 0 && stat(output, &st) == 0;
-         i++) {
+    for (size_t i = 0; i < n_outputs && status == 0; i++) {
         const char *base = text_last_name(inputs->items[i], &n);
 
         name.n_bytes = 0;
-        status = text_append(&name, err, "%s/%.*s", output, n, base);
+        status = text_append(&name, err, "%s%s%.*s", output, to_folder ? "/" : "",
+                             to_folder ? n : 0, base);
         if (status == 0)
-            status = output_target_check(name.text, is_folder, settings->force, err);
+            status = output_target_check(name.text, settings->form == ARCHIVE_OUT_NPY_FOLDER,
+                                         settings->force, err);
     }
     text_release(&name);
     meter_expect(settings->meter, 2); /* its keys, its output */
-    if (status == 0)
-        status = dedupe_fold(&plan, settings, &r, err);
-    if (status == 0)
-        status = run_make_folder(settings, err);
-    if (status == 0)
-        status = run_plan(settings, &plan, output, NULL, err);
+    if (status == 0 &&
+        (dedupe_fold(&plan, settings, &r, err) != 0 || run_make_folder(settings, err) != 0 ||
+         run_plan(settings, &plan, output, NULL, err) != 0))
+        status = -1;
     plan_release(&plan);
     if (status == 0 && settings->conflicts != NULL)
         status = output_commit(&r.conflicts, settings->force, err);
@@ -72,14 +71,14 @@ static int run_dedupe(struct call *call, struct error *err)
                     (unsigned long long)r.n_rows, (unsigned long long)r.n_positions,
                     (unsigned long long)r.largest, (unsigned long long)r.n_conflicts,
                     settings->conflict);
-    return stats == NULL
-               ? 0
-               : command_put_json(stats,
-                                  json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)r.n_rows,
-                                            "positions", (json_int_t)r.n_positions, "largest_class",
-                                            (json_int_t)r.largest, "conflicts",
-                                            (json_int_t)r.n_conflicts),
-                                  err);
+    if (stats == NULL)
+        return 0;
+    return command_put_json(stats,
+                            json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)r.n_rows,
+                                      "positions", (json_int_t)r.n_positions, "largest_class",
+                                      (json_int_t)r.largest, "conflicts",
+                                      (json_int_t)r.n_conflicts),
+                            err);
 }
 
 const struct command command_dedupe = {

@@ -6,8 +6,9 @@
 #include "engine/survey.h"
 #include "positions/positions.h"
 
-static int check(const struct settings *s, struct error *err)
+static int run_expand(struct call *call, struct error *err)
 {
+    struct settings *s = &call->settings;
     const struct {
         bool is_wrong;
         const char *why;
@@ -27,49 +28,39 @@ static int check(const struct settings *s, struct error *err)
          "--skip-existing does not work on folders"},
         {s->zero && s->files_from == NULL, "--null goes with --files-from"},
     };
+    struct text command = {0}, operands = {0}, *to = &command;
+    json_t *stats = NULL;
 
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].is_wrong)
             return command_misuse(err, "%s", rules[i].why);
-    return 0;
-}
-
-static int run_expand(struct call *call, struct error *err)
-{
-    struct settings *settings = &call->settings;
-    struct text command = {0}, operands = {0}, *to = &command;
-    json_t *stats = NULL;
-    int status = -1;
-
     /* The command line as a shell reads it, for refusals that add to it: first what may be followed
      * by options, then the rest. */
-    if (text_append(&command, err, "symaug expand") == 0)
+    int status = text_append(&command, err, "symaug expand");
+    if (status == 0)
         status = text_append(&operands, err, "%s", "");
     for (char **word = call->typed + 1; *word != NULL && status == 0; word++) {
         if (strcmp(*word, "--") == 0)
             to = &operands;
         status = text_append(to, err, " ") == 0 ? text_append_shell(to, *word, err) : -1;
     }
-    settings->roles.command = command.text;
-    settings->roles.operands = operands.text;
-    if (status == 0)
-        status = check(settings, err);
-    if (settings->canonical && !settings->order_said) { /* nothing to keep apart */
-        settings->block_rows = 1;
-        settings->order_text = "sample";
+    s->roles.command = command.text;
+    s->roles.operands = operands.text;
+    if (s->canonical && !s->order_said) { /* nothing to keep apart */
+        s->block_rows = 1;
+        s->order_text = "sample";
     }
     if (status == 0)
         status = run_take_operands(call, err);
     if (status == 0)
-        status = settings->out_dir == NULL
-                     ? run_inputs(settings, &call->inputs, settings->output, &stats, err)
-                     : run_each(settings, &call->inputs, &stats, err);
-    if (status < 0 || settings->stats == NULL || settings->dry_run)
+        status = s->out_dir == NULL ? run_inputs(s, &call->inputs, s->output, &stats, err)
+                                    : run_each(s, &call->inputs, &stats, err);
+    if (status < 0 || s->stats == NULL || s->dry_run)
         json_decref(stats);
-    else if (command_put_json(settings->stats,
+    else if (command_put_json(s->stats,
                               json_pack("{s:o, s:i}", "outputs",
                                         stats != NULL ? stats : json_array(), "threads",
-                                        settings->n_threads),
+                                        s->n_threads),
                               err) != 0)
         status = -1;
     text_release(&command);

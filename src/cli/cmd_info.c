@@ -18,8 +18,6 @@ static uint64_t shard_nbytes(const struct shard *shard)
     return n_bytes;
 }
 
-/* --- for people --- */
-
 /* So many planes often hold earlier positions of the game; keys of positions should not. */
 #define MANY_PLANES 12
 
@@ -90,8 +88,6 @@ static void print_shard(const struct shard *shard)
         printf("  use: %s\n", shard->command.text);
 }
 
-/* --- for programs --- */
-
 static json_t *shard_json(const struct shard *shard)
 {
     const struct archive_in *archive = &shard->archive;
@@ -139,8 +135,6 @@ static json_t *shard_json(const struct shard *shard)
         shard->command.n_bytes > 0 ? json_name(shard->command.text) : NULL, "arrays", arrays,
         "warnings", warnings);
 }
-
-/* --- running --- */
 
 static int run_info(struct call *call, struct error *err)
 {

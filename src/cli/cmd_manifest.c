@@ -9,44 +9,12 @@
 
 #include "manifest/manifest.h"
 
-/* --- are all inputs there? --- */
-
-/* Sort a list and leave each name once. */
-static void make_set(struct text_list *list)
-{
-    size_t n = 0;
-
-    if (list->n > 0)
-        qsort(list->items, list->n, sizeof *list->items, text_compare);
-    for (size_t i = 0; i < list->n; i++) {
-        if (n > 0 && strcmp(list->items[n - 1], list->items[i]) == 0)
-            free(list->items[i]);
-        else
-            list->items[n++] = list->items[i];
-    }
-    list->n = n;
-}
-
-/* The names of a that are not in b: their number, and the first one. */
-static size_t count_others(const struct text_list *a, const struct text_list *b, const char **first)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < a->n; i++)
-        if ((b->n == 0 ||
-             bsearch(&a->items[i], b->items, b->n, sizeof *b->items, text_compare) == NULL) &&
-            n++ == 0)
-            *first = a->items[i];
-    return n;
-}
-
 /* ERROR_DATA unless the inputs are, by their names without folders, those that a file lists (as
  * input_list_add_from reads it). */
 static int check_inputs(const json_t *inputs, const char *file, bool zero, struct error *err)
 {
     struct text_list expected = {0}, found = {0};
-    const char *first;
-    size_t n;
+    const struct text_list *const sets[] = {&expected, &found};
     int status = input_list_add_from(&expected, file, zero, err);
 
     for (size_t i = 0; i < expected.n && status == 0; i++) {
@@ -58,17 +26,24 @@ static int check_inputs(const json_t *inputs, const char *file, bool zero, struc
     }
     for (size_t i = 0; i < json_array_size(inputs) && status == 0; i++)
         status = text_list_add(&found, manifest_text(json_array_get(inputs, i), "name"), err);
-    if (status == 0) {
-        make_set(&expected);
-        make_set(&found);
-        if ((n = count_others(&expected, &found, &first)) > 0)
-            status = error_set(err, ERROR_DATA,
-                               "%zu of %zu inputs in %s have no output, the first is %s", n,
-                               expected.n, text_quote(file).text, text_quote(first).text);
-        else if ((n = count_others(&found, &expected, &first)) > 0)
-            status = error_set(err, ERROR_DATA,
-                               "%zu of %zu inputs of the outputs are not in %s, the first is %s", n,
-                               found.n, text_quote(file).text, text_quote(first).text);
+    input_list_make_set(&expected);
+    input_list_make_set(&found);
+    for (size_t k = 0; k < 2 && status == 0; k++) {
+        const struct text_list *one = sets[k], *other = sets[1 - k];
+        const char *first = NULL; /* of those that the other one lacks */
+        size_t n = 0;
+
+        for (size_t i = 0; i < one->n; i++)
+            if ((other->n == 0 || bsearch(&one->items[i], other->items, other->n,
+                                          sizeof *other->items, text_compare) == NULL) &&
+                n++ == 0)
+                first = one->items[i];
+        if (n > 0)
+            status = error_set(
+                err, ERROR_DATA,
+                k == 0 ? "%zu of %zu inputs in %s have no output, the first is %s"
+                       : "%zu of %zu inputs of the outputs are not in %s, the first is %s",
+                n, one->n, text_quote(file).text, text_quote(first).text);
     }
     text_list_release(&expected);
     text_list_release(&found);
@@ -83,12 +58,9 @@ static int by_digest(const void *a, const void *b)
     return order != 0 ? order : strcmp(manifest_text(*p, "name"), manifest_text(*q, "name"));
 }
 
-/* --- the jobs --- */
-
 static int merge(const struct settings *settings, int n, char **paths, struct error *err)
 {
     struct manifest_parts parts;
-    const json_t **sorted;
     json_t *joined = NULL;
 
     if (settings->output == NULL)
@@ -107,13 +79,14 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
         status = check_inputs(inputs, settings->files_from, settings->zero, err);
     if (status == 0 && settings->verbosity >= 0) {
         /* Inputs that hold the same bytes show when they are sorted by digest. */
-        sorted = calloc(n_inputs + 1, sizeof *sorted);
-        if (sorted == NULL)
-            status = error_no_memory(err, "list of inputs");
-        for (size_t i = 0; i < n_inputs && status == 0; i++)
+        const json_t **sorted = calloc(n_inputs + 1, sizeof *sorted);
+
+        for (size_t i = 0; i < n_inputs && sorted != NULL; i++)
             sorted[i] = json_array_get(inputs, i);
-        if (status == 0)
+        if (sorted != NULL)
             qsort(sorted, n_inputs, sizeof *sorted, by_digest);
+        else
+            status = error_no_memory(err, "list of inputs");
         for (size_t i = 1; i < n_inputs && status == 0; i++)
             if (strcmp(manifest_text(sorted[i - 1], "sha256"),
                        manifest_text(sorted[i], "sha256")) == 0)

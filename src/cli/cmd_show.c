@@ -13,8 +13,6 @@
 #define DEFAULT_COLUMNS 80
 #define MOST_COLUMNS    1000
 
-/* --- the terminal --- */
-
 static struct terminal_style choose_style(enum when when)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -42,8 +40,6 @@ static struct terminal_style choose_style(enum when when)
         .colours = !is_plain && (when == WHEN_ALWAYS || isatty(STDOUT_FILENO) == 1),
     };
 }
-
-/* --- running --- */
 
 static int run_show(struct call *call, struct error *err)
 {

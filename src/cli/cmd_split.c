@@ -8,48 +8,36 @@
 
 #include <sys/stat.h>
 
-/* NAME.npz, NAME.npy or a folder NAME: DIR/NAME.PART.npz, or without an ending in a folder's form.
- */
-static int name_output(const struct settings *settings, const char *input, const char *part,
-                       struct text *name, struct error *err)
+/* What each part of each input is called, part by part: of NAME.npz, NAME.npy or a folder NAME,
+ * DIR/NAME.PART.npz, or with the ending of another form. No two may have one name, and none may be
+ * there. */
+static int name_outputs(const struct settings *settings, const struct split *split,
+                        const struct text_list *inputs, struct text_list *outputs,
+                        struct error *err)
 {
     static const char *const endings[] = {
         [ARCHIVE_OUT_NPZ] = ".npz", [ARCHIVE_OUT_NPY] = ".npy", [ARCHIVE_OUT_NPY_FOLDER] = ""};
-    int n;
-    const char *base = text_last_name(input, &n);
-
-    if (n > 4 && (memcmp(base + n - 4, ".npz", 4) == 0 || memcmp(base + n - 4, ".npy", 4) == 0))
-        n -= 4;
-    name->n_bytes = 0;
-    return text_append(name, err, "%s/%.*s.%s%s", settings->out_dir, n, base, part,
-                       endings[settings->form]);
-}
-
-/* No two outputs may have one name, and none may be there. */
-static int check_outputs(const struct settings *settings, const struct split *split,
-                         const struct text_list *inputs, struct error *err)
-{
-    struct text_list names = {0};
     struct text name = {0};
     struct stat st;
-    int status = 0;
+    int status = 0, n;
 
-    for (size_t i = 0; i < inputs->n && status == 0; i++) {
-        status = name_output(settings, inputs->items[i], split->parts[0].name, &name, err);
+    for (size_t i = 0; i < split->n_parts * inputs->n && status == 0; i++) {
+        const char *base = text_last_name(inputs->items[i % inputs->n], &n);
+
+        if (n > 4 && (memcmp(base + n - 4, ".npz", 4) == 0 || memcmp(base + n - 4, ".npy", 4) == 0))
+            n -= 4;
+        name.n_bytes = 0;
+        status = text_append(&name, err, "%s/%.*s.%s%s", settings->out_dir, n, base,
+                             split->parts[i / inputs->n].name, endings[settings->form]);
         if (status == 0)
-            status = text_list_add(&names, name.text, err);
+            status = text_list_add(outputs, name.text, err);
     }
-    if (status == 0)
-        status = input_list_check_names(&names, err);
-    for (size_t i = 0; i < inputs->n && status == 0 && stat(settings->out_dir, &st) == 0; i++)
-        for (size_t k = 0; k < split->n_parts && status == 0; k++) {
-            status = name_output(settings, inputs->items[i], split->parts[k].name, &name, err);
-            if (status == 0)
-                status = output_target_check(name.text, settings->form == ARCHIVE_OUT_NPY_FOLDER,
-                                             settings->force, err);
-        }
     text_release(&name);
-    text_list_release(&names);
+    if (status == 0) /* of one part, which tells of all */
+        status = input_list_check_names(&(struct text_list){outputs->items, inputs->n}, err);
+    for (size_t i = 0; i < outputs->n && status == 0 && stat(settings->out_dir, &st) == 0; i++)
+        status = output_target_check(outputs->items[i], settings->form == ARCHIVE_OUT_NPY_FOLDER,
+                                     settings->force, err);
     return status;
 }
 
@@ -57,46 +45,41 @@ static int run_split(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
+    struct text_list outputs = {0};
     struct split split = {0};
-    struct text name = {0};
+    int status = -1;
 
     if (settings->out_dir == NULL)
         return command_misuse(err, "no folder given; use --out-dir DIR");
     settings->purpose = FOR_KEYS;
     settings->provenance = false;
-    int status = run_take_operands(call, err);
-    if (status == 0)
-        status = split_parse(&split, settings->parts, err);
-    if (status == 0)
-        status = check_outputs(settings, &split, inputs, err);
+    if (run_take_operands(call, err) != 0 || split_parse(&split, settings->parts, err) != 0 ||
+        name_outputs(settings, &split, inputs, &outputs, err) != 0)
+        goto out;
     meter_expect(settings->meter, inputs->n * (1 + split.n_parts));
-    if (status == 0)
-        status = split_sides(&split, inputs->items, inputs->n, settings, err);
-    if (status == 0 && split.n_shared > 0 && settings->verbosity >= 0)
+    if (split_sides(&split, inputs->items, inputs->n, settings, err) != 0)
+        goto out;
+    if (split.n_shared > 0 && settings->verbosity >= 0)
         command_say(settings, "warning: %llu positions occur in several parts%s",
                     (unsigned long long)split.n_shared,
                     settings->overlap == 2
                         ? ": kept in the first-named of them alone"
                         : " (--overlap drop keeps them in one, --by position too)");
-    if (status == 0)
-        status = run_make_folder(settings, err);
+    status = run_make_folder(settings, err);
     for (size_t i = 0; i < inputs->n && status == 0; i++) {
         const char *path = inputs->items[i];
         struct plan plan;
 
         status = plan_build(&plan, &path, 1, settings, err);
-        if (status != 0)
-            break;
         for (size_t k = 0; k < split.n_parts && status == 0; k++) {
             status = split_select(&split, &plan, i, k, settings, err);
             if (status == 0)
-                status = name_output(settings, path, split.parts[k].name, &name, err);
-            if (status == 0)
-                status = run_plan(settings, &plan, name.text, NULL, err);
+                status = run_plan(settings, &plan, outputs.items[k * inputs->n + i], NULL, err);
         }
         plan_release(&plan);
     }
-    text_release(&name);
+out:
+    text_list_release(&outputs);
     split_release(&split);
     return status;
 }

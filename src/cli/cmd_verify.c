@@ -9,19 +9,15 @@
 
 #define ROWS_SHOWN 5
 
-/* --- for people --- */
-
-/* Text from a file must not move the cursor. */
-static void print_safe(const char *text)
+/* Text from a file, which must not move the cursor, after what is said of it; or nothing. */
+static void print_safe(const char *before, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
-
-        if (c < 0x20 || c == 0x7f)
-            printf("\\x%02x", c);
+    printf("%s", *text != '\0' ? before : "");
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            printf("\\x%02x", (unsigned char)*text);
         else
-            putchar(c);
-    }
+            putchar(*text);
 }
 
 /* Findings of one code in rows of one array are one line, unless each is asked for. */
@@ -36,32 +32,23 @@ static void print_finding(const struct verify_result *result, size_t k, bool eac
 {
     const struct findings *f = &result->findings;
     const struct finding *finding = &f->items[k];
-    size_t n_alike = 0, n = 0;
+    char rows[128] = ""; /* of the findings after it that are like it, the first ones */
+    size_t n_alike = 0;
 
     printf("%s %s: ", finding->is_warning ? "warning" : "error", text_path(result->path).text);
     if (finding->array != NULL)
         printf("%s: ", text_path(finding->array).text);
     if (finding->row != FINDING_NO_ROW)
         printf("row %" PRIu64 ": ", finding->row);
-    print_safe(finding->message);
-    if (finding->expected[0] != '\0') {
-        printf(", expected ");
-        print_safe(finding->expected);
-    }
-    if (finding->found[0] != '\0') {
-        printf(", found ");
-        print_safe(finding->found);
-    }
-    /* The rows of the findings after it that are like it. */
+    print_safe("", finding->message);
+    print_safe(", expected ", finding->expected);
+    print_safe(", found ", finding->found);
     for (size_t i = k + 1; i < f->n && !each; i++)
-        n_alike += is_alike(finding, &f->items[i]);
+        if (is_alike(finding, &f->items[i]) && n_alike++ < ROWS_SHOWN)
+            text_add(rows, sizeof rows, "%s %" PRIu64, n_alike > 1 ? "," : "", f->items[i].row);
     if (n_alike > 0)
-        printf(" (and %zu more: row%s", n_alike, n_alike > 1 ? "s" : "");
-    for (size_t i = k + 1; i < f->n && n_alike > 0 && n <= ROWS_SHOWN; i++)
-        if (is_alike(finding, &f->items[i]) && n++ < ROWS_SHOWN)
-            printf("%s %" PRIu64, n > 1 ? "," : "", f->items[i].row);
-    if (n_alike > 0)
-        printf("%s)", n > ROWS_SHOWN ? ", ..." : "");
+        printf(" (and %zu more: row%s%s%s)", n_alike, n_alike > 1 ? "s" : "", rows,
+               n_alike > ROWS_SHOWN ? ", ..." : "");
     printf(" [%s]\n", finding_code_name(finding->code));
 }
 
@@ -105,8 +92,6 @@ static void print_text(const struct verify_results *results, size_t first, int v
         printf("%s\n", *separator == ' ' ? "" : ")");
     }
 }
-
-/* --- all files --- */
 
 int verify_print_all(const struct verify_request *request, int n, char **paths, struct error *err)
 {

@@ -236,29 +236,20 @@ static void see_input(void *self, int64_t i, int worker)
     plan_see(e->inputs->items[i], e->settings, &e->seen);
 }
 
-/* Whether an input may be worked on beside others. Large ones may not where an output has all rows
- * at hand, which may take all of --max-memory. */
-static bool goes_beside(struct each *e, size_t i)
-{
-    const struct settings *s = e->settings;
-    struct stat st;
-
-    if (s->n_threads == 1 || s->dry_run || stat(e->inputs->items[i], &st) != 0)
-        return false;
-    e->n_bytes[i] = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : SMALL_NBYTES + 1;
-    return e->n_bytes[i] <= SMALL_NBYTES || (s->block_rows > 0 && !s->shuffle);
-}
-
 int run_each(const struct settings *settings, const struct text_list *inputs, json_t **stats,
              struct error *err)
 {
     struct settings with_seen = *settings;
-    struct each e = {.settings = settings,
+    struct each e = {.settings = &with_seen,
                      .inputs = inputs,
                      .n_bytes = calloc(inputs->n + 1, sizeof *e.n_bytes),
                      .seen = {.lock = PTHREAD_MUTEX_INITIALIZER},
                      .stats = stats,
                      .err = err};
+    /* Large inputs go alone where an output has all rows at hand, which may take all of
+     * --max-memory. */
+    const bool streams = settings->block_rows > 0 && !settings->shuffle;
+    const bool any_beside = settings->n_threads > 1 && !settings->dry_run;
     int status =
         e.n_bytes != NULL ? run_make_folder(settings, err) : error_no_memory(err, "inputs");
 
@@ -268,14 +259,19 @@ int run_each(const struct settings *settings, const struct text_list *inputs, js
     if (e.seen.failure.kind != ERROR_NONE)
         status = error_pass(err, &e.seen.failure);
     with_seen.seen = &e.seen;
-    e.settings = &with_seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
     /* From n_told on: as many as may go beside each other, or one. */
     while (status == 0 && !e.has_failed && e.n_told < inputs->n) {
         struct error one = {0};
+        struct stat st;
 
-        for (e.end = e.n_told; e.end < inputs->n && goes_beside(&e, e.end);)
-            e.end++;
+        for (e.end = e.n_told; e.end < inputs->n && any_beside; e.end++) {
+            if (stat(inputs->items[e.end], &st) != 0)
+                break;
+            e.n_bytes[e.end] = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : SMALL_NBYTES + 1;
+            if (e.n_bytes[e.end] > SMALL_NBYTES && !streams)
+                break;
+        }
         if (e.end >= e.n_told + 2) {
             status = crew_run(settings->n_threads, run_jobs, &e);
         } else {

@@ -133,51 +133,39 @@ static void print_plan(const struct plan *plan, const char *output)
     }
 }
 
-/* --- one output --- */
-
-/* What goes into one plan's outputs. */
-struct run {
-    const struct settings *settings;
-    const struct plan *plan;
-    struct expand_job job;
-    json_t **stats;
-    bool differs; /* --skip-existing: an output is there that is another one */
-};
-
-static int write_shard(struct run *run, const struct order *rows, const char *output,
-                       struct error *err)
+static int write_shard(struct expand_job *job, const struct order *rows, const char *output,
+                       json_t **stats, struct error *err)
 {
-    const struct settings *settings = run->settings;
+    const struct settings *settings = job->settings;
+    const unsigned long long n_rows = job->plan->n_rows;
     struct expand_result result;
     struct timespec started;
 
     clock_gettime(CLOCK_MONOTONIC, &started);
     meter_begin(settings->meter, "writing", output);
-    if (expand_write(&run->job, rows, output, &result, err) != 0)
+    if (expand_write(job, rows, output, &result, err) != 0)
         return -1;
     const double seconds = seconds_since(&started);
     const double rate = seconds > 0 ? (double)result.unpacked_nbytes / seconds : 0;
     if (settings->verbosity > 0)
         command_say(settings, "%s: %llu rows from %llu, %s in %s, %.2f s (%s/s)",
-                    text_path(output).text, (unsigned long long)result.n_rows,
-                    (unsigned long long)run->plan->n_rows, text_size(result.unpacked_nbytes).text,
-                    text_size(result.n_bytes).text, seconds, text_size((uint64_t)rate).text);
+                    text_path(output).text, (unsigned long long)result.n_rows, n_rows,
+                    text_size(result.unpacked_nbytes).text, text_size(result.n_bytes).text, seconds,
+                    text_size((uint64_t)rate).text);
     if (settings->stats == NULL)
         return 0;
-    if (*run->stats == NULL)
-        *run->stats = json_array();
-    return json_array_append_new(
-               *run->stats,
-               json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f}", "output", json_name(output),
-                         "rows_in", (json_int_t)run->plan->n_rows, "rows_out",
-                         (json_int_t)result.n_rows, "unpacked_bytes",
-                         (json_int_t)result.unpacked_nbytes, "bytes", (json_int_t)result.n_bytes,
-                         "seconds", seconds, "unpacked_bytes_per_second", rate)) == 0
+    if (*stats == NULL)
+        *stats = json_array();
+    return json_array_append_new(*stats,
+                                 json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f}", "output",
+                                           json_name(output), "rows_in", (json_int_t)n_rows,
+                                           "rows_out", (json_int_t)result.n_rows, "unpacked_bytes",
+                                           (json_int_t)result.unpacked_nbytes, "bytes",
+                                           (json_int_t)result.n_bytes, "seconds", seconds,
+                                           "unpacked_bytes_per_second", rate)) == 0
                ? 0
                : error_no_memory(err, "statistics");
 }
-
-/* --- what is there already --- */
 
 /* What --skip-existing finds where a shard is to be written. */
 enum found {
@@ -187,24 +175,23 @@ enum found {
     FOUND_OTHER,   /* something else: replaced with --force only */
 };
 
-static int look(struct run *run, const char *output, enum found *found, struct error *err)
+static int look(struct expand_job *job, const char *output, enum found *found, struct error *err)
 {
-    const struct settings *settings = run->settings;
+    const struct settings *settings = job->settings;
     struct text list = {0};
     struct stat st;
     bool is_known;
     int status = 0;
 
-    *found = FOUND_NOTHING;
     if (lstat(output, &st) != 0)
         return 0;
-    if (expand_compare(&run->job, output, &is_known, &list, err) != 0) {
+    if (expand_compare(job, output, &is_known, &list, err) != 0) {
         status = -1;
     } else if (is_known && list.n_bytes == 0) {
         *found = FOUND_CURRENT;
         if (settings->verbosity > 0)
             command_say(settings, "%s: is there already", text_path(output).text);
-    } else if (!is_known && expand_is_remains(&run->job, output)) {
+    } else if (!is_known && expand_is_remains(job, output)) {
         *found = FOUND_REMAINS;
         if (settings->verbosity >= 0)
             command_say(settings, "warning: %s: has no manifest: written again",
@@ -226,64 +213,15 @@ static int look(struct run *run, const char *output, enum found *found, struct e
     return status;
 }
 
-/* Without --force no output may be there before the first one is written; and one of several shards
- * never leaves one of higher number from another run, which would be taken for its own. With
- * --skip-existing all is looked at before anything is written: an output of which a part is another
- * one is left alone as a whole. */
-static int run_shards(struct run *run, const char *output, struct error *err)
-{
-    const struct settings *settings = run->settings;
-    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
-    const enum shards_cut cut = shards_cut(run->plan);
-    const uint64_t n = shards_count(run->plan);
-    const uint64_t begin = settings->force || settings->skip_existing ? n : 0;
-    const uint64_t end = cut == SHARDS_ONE ? 0 : n + (cut != SHARDS_INPUTS);
-    enum found *found = calloc(n, sizeof *found);
-    struct text name = {0};
-    uint64_t first = 0;
-    struct stat st;
-    int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
-
-    meter_expect(settings->meter, n);
-    for (uint64_t i = begin; i < end && status == 0; i++) {
-        name.n_bytes = 0;
-        status = shards_name(run->plan, output, i, &name, err);
-        if (status == 0 && i < n)
-            status = output_target_check(name.text, is_folder, false, err);
-        else if (status == 0 && lstat(name.text, &st) == 0)
-            status = error_set(err, ERROR_CANT_CREATE,
-                               "%s is left from another run: this output ends with shard %llu; "
-                               "remove it",
-                               text_path(name.text).text, (unsigned long long)n - 1);
-    }
-    for (uint64_t k = settings->skip_existing ? 0 : n; k < 2 * n && status == 0; k++) {
-        const uint64_t i = k % n;
-
-        if (k == n && run->differs)
-            break;
-        name.n_bytes = 0;
-        status = shards_name(run->plan, output, i, &name, err);
-        if (status == 0 && k < n) {
-            status = look(run, name.text, &found[i], err);
-            run->differs |= found[i] == FOUND_OTHER;
-        } else if (status == 0) {
-            const struct order rows = shards_slice(run->plan, i, first);
-
-            run->job.force = settings->force || found[i] == FOUND_REMAINS;
-            if (found[i] != FOUND_CURRENT)
-                status = write_shard(run, &rows, name.text, err);
-            first += rows.n_images;
-        }
-    }
-    text_release(&name);
-    free(found);
-    return status;
-}
-
 int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t **stats,
              struct error *err)
 {
-    struct run run = {.settings = settings, .plan = plan, .stats = stats};
+    struct expand_job job;
+    struct text_list names = {0}; /* of the shards, and of one after the last */
+    struct text name = {0};
+    uint64_t first = 0;
+    bool differs = false;
+    struct stat st;
 
     if (settings->dry_run && plan_survey(plan, err) != 0)
         return -1;
@@ -293,12 +231,53 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
         print_plan(plan, output);
         return 0;
     }
-    if (expand_job_init(&run.job, plan, settings, err) != 0)
+    if (expand_job_init(&job, plan, settings, err) != 0)
         return -1;
-    const int status = run_shards(&run, output, err);
-    expand_job_release(&run.job);
+    const enum shards_cut cut = shards_cut(plan);
+    const uint64_t n = shards_count(plan);
+    const uint64_t n_names = n + (cut != SHARDS_ONE && cut != SHARDS_INPUTS);
+    enum found *found = calloc(n, sizeof *found);
+    int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
+    meter_expect(settings->meter, n);
+    for (uint64_t i = 0; i < n_names && status == 0; i++) {
+        name.n_bytes = 0;
+        status = shards_name(plan, output, i, &name, err);
+        if (status == 0)
+            status = text_list_add(&names, name.text, err);
+    }
+    /* Without --force no output may be there before the first one is written; and one of several
+     * shards never leaves one of higher number from another run, which would be taken for its own.
+     */
+    for (uint64_t i = settings->force || settings->skip_existing ? n : 0;
+         i < n_names && cut != SHARDS_ONE && status == 0; i++)
+        if (i < n)
+            status = output_target_check(names.items[i], settings->form == ARCHIVE_OUT_NPY_FOLDER,
+                                         false, err);
+        else if (lstat(names.items[i], &st) == 0)
+            status = error_set(err, ERROR_CANT_CREATE,
+                               "%s is left from another run: this output ends with shard %llu; "
+                               "remove it",
+                               text_path(names.items[i]).text, (unsigned long long)n - 1);
+    /* All is looked at before anything is written: an output of which a part is another one is left
+     * alone as a whole. */
+    for (uint64_t i = 0; i < n && settings->skip_existing && status == 0; i++) {
+        status = look(&job, names.items[i], &found[i], err);
+        differs |= found[i] == FOUND_OTHER;
+    }
+    for (uint64_t i = 0; i < n && !differs && status == 0; i++) {
+        const struct order rows = shards_slice(plan, i, first);
+
+        job.force = settings->force || found[i] == FOUND_REMAINS;
+        if (found[i] != FOUND_CURRENT)
+            status = write_shard(&job, &rows, names.items[i], stats, err);
+        first += rows.n_images;
+    }
+    text_release(&name);
+    text_list_release(&names);
+    free(found);
+    expand_job_release(&job);
     print_warnings(settings, plan, n_printed);
-    return status == 0 && run.differs ? 1 : status;
+    return status == 0 && differs ? 1 : status;
 }
 
 /* --- lists of inputs --- */
@@ -327,6 +306,24 @@ int input_list_add_from(struct text_list *list, const char *file, bool zero, str
     return status;
 }
 
+const char *input_list_make_set(struct text_list *list)
+{
+    const char *twice = NULL;
+    size_t n = 0;
+
+    if (list->n > 0)
+        qsort(list->items, list->n, sizeof *list->items, text_compare);
+    for (size_t i = 0; i < list->n; i++)
+        if (n == 0 || strcmp(list->items[n - 1], list->items[i]) != 0) {
+            list->items[n++] = list->items[i];
+        } else {
+            free(list->items[i]);
+            twice = twice != NULL ? twice : list->items[n - 1];
+        }
+    list->n = n;
+    return twice;
+}
+
 int input_list_check_names(const struct text_list *list, struct error *err)
 {
     struct text_list names = {0};
@@ -341,12 +338,10 @@ int input_list_check_names(const struct text_list *list, struct error *err)
         if (status == 0)
             names.items[i][n] = '\0';
     }
-    if (names.n > 0)
-        qsort(names.items, names.n, sizeof *names.items, text_compare);
-    for (size_t i = 1; i < names.n && status == 0; i++)
-        if (strcmp(names.items[i - 1], names.items[i]) == 0)
-            status = error_set(err, ERROR_USAGE, "--out-dir: two inputs are called %s",
-                               text_quote(names.items[i]).text);
+    const char *twice = input_list_make_set(&names);
+    if (status == 0 && twice != NULL)
+        status = error_set(err, ERROR_USAGE, "--out-dir: two inputs are called %s",
+                           text_quote(twice).text);
     text_list_release(&names);
     return status;
 }
