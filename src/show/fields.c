@@ -14,27 +14,6 @@
 
 /* --- reading --- */
 
-/* The numbers of a row of objects; what is none is left out. */
-static int read_objects(struct field *field, const struct row *row, bool is_index,
-                        struct error *err)
-{
-    field->dtype = (struct dtype){.kind = is_index ? DTYPE_INT : DTYPE_FLOAT, .itemsize = 8};
-    for (uint64_t e = 0; e < row->n; e++) {
-        const struct pickle_item *item = row->items != NULL ? &row->items[e] : NULL;
-        const bool is_integer = item != NULL ? item->kind == PICKLE_INT || item->kind == PICKLE_BOOL
-                                             : dtype_is_integer(row->dtype);
-        const double number = row_double(row, e);
-        const int64_t integer = is_integer ? row_int(row, e) : item != NULL ? (int64_t)number : 0;
-
-        if (item != NULL && !is_integer && item->kind != PICKLE_FLOAT)
-            continue;
-        field->n++;
-        if (bytes_append(&field->bytes, is_index ? (const void *)&integer : &number, 8, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int init(struct fields *fields, const struct plan *plan, struct error *err)
 {
     fields->plan = plan;
@@ -77,13 +56,29 @@ int fields_read(const struct plan *plan, const struct stored_image *rows, size_t
                 break;
             const struct row row = batch_row(&batch, 0);
 
-            if (array->is_object) {
-                status = read_objects(field, &row, is_index, err);
+            if (!array->is_object) {
+                field->dtype = *row.dtype;
+                field->n = row.n;
+                status = bytes_append(&field->bytes, row.bytes, row.n * row.dtype->itemsize, err);
                 continue;
             }
-            field->dtype = *row.dtype;
-            field->n = row.n;
-            status = bytes_append(&field->bytes, row.bytes, row.n * row.dtype->itemsize, err);
+            field->dtype =
+                (struct dtype){.kind = is_index ? DTYPE_INT : DTYPE_FLOAT, .itemsize = 8};
+            for (uint64_t e = 0; e < row.n && status == 0; e++) {
+                const int kind = row.items != NULL ? row.items[e].kind : -1;
+                const bool is_integer = kind < 0 ? dtype_is_integer(row.dtype)
+                                                 : kind == PICKLE_INT || kind == PICKLE_BOOL;
+                const double number = row_double(&row, e);
+                int64_t integer = kind == PICKLE_FLOAT ? (int64_t)number : 0;
+
+                if (is_integer)
+                    integer = row_int(&row, e);
+                else if (kind >= 0 && kind != PICKLE_FLOAT) /* no number: left out */
+                    continue;
+                field->n++;
+                status = bytes_append(&field->bytes, is_index ? (const void *)&integer : &number, 8,
+                                      err);
+            }
         }
         batch_release(&batch);
     }
@@ -201,18 +196,13 @@ static double difference(const struct field *a, const struct field *b, uint64_t 
     return isnan(d) ? INFINITY : d;
 }
 
-static void mark(struct picture *picture, int64_t cell)
-{
-    if (cell >= 0)
-        picture->cells[cell].differs = true;
-}
-
 /* Mark what differs in array i, and say whether anything does: indices in a list, elements or bits
  * along an axis, else the whole. Policies may differ a little everywhere: rings are where they
  * differ by a tenth of the most. Tolerance is of numbers that a label computed; 0: bits count. */
 static bool compare(const struct fields *stored, const struct fields *recomputed, size_t i,
                     double tolerance, struct picture *picture)
 {
+    const struct fields *const both[] = {stored, recomputed};
     const struct plan_array *array = &stored->plan->arrays[i];
     const struct role_binding *binding = &array->binding;
     const struct field *a = &stored->items[i], *b = &recomputed->items[i];
@@ -254,13 +244,16 @@ static bool compare(const struct fields *stored, const struct fields *recomputed
         if (is_same)
             continue;
         differs = true;
-        for (int k = 0; k < 2 && (!is_dense || difference(a, b, e) >= most / 10); k++)
+        for (int k = 0; k < 2 && (!is_dense || difference(a, b, e) >= most / 10); k++) {
+            int64_t cell = -1;
+
             if (at[k] >= 0)
-                mark(picture, planes_cell_of(stored->plan->board, binding, (uint64_t)at[k]));
-    }
-    if (differs && !is_list && !is_bits && !is_axis) {
-        mark(picture, labels_cell_of(stored, i));
-        mark(picture, labels_cell_of(recomputed, i));
+                cell = planes_cell_of(stored->plan->board, binding, (uint64_t)at[k]);
+            else if (!is_list)
+                cell = labels_cell_of(both[k], i);
+            if (cell >= 0)
+                picture->cells[cell].differs = true;
+        }
     }
     return differs;
 }

@@ -33,37 +33,29 @@ struct embedding {
     uint32_t n_tries;
 };
 
-/* May the k-th cell stand where it does? Exactly its neighbours touch it. */
-static bool fits(const struct embedding *e, uint32_t k)
-{
-    const uint32_t cell = e->order[k];
-    const struct shape_place at = e->places[cell];
-
-    for (uint32_t i = 0; i < k; i++) {
-        const struct shape_place *other = &e->places[e->order[i]];
-        const int32_t line = other->line - at.line, half = other->half - at.half;
-        bool touches = false;
-
-        for (size_t s = 0; s < e->n_steps; s++)
-            touches |= line == e->steps[s].line && half == e->steps[s].half;
-        if ((line == 0 && half == 0) ||
-            touches != (e->adjacent[cell * e->board->n_cells + e->order[i]] != 0))
-            return false;
-    }
-    return true;
-}
-
-/* Try steps from the parent for the k-th cell, until all cells from it on are placed. */
+/* Try steps from the parent for the k-th cell, until all cells from it on are placed: exactly its
+ * neighbours touch a cell. */
 static bool search(struct embedding *e, uint32_t k)
 {
     if (k == e->board->n_cells)
         return true;
+    const uint8_t *adjacent = e->adjacent + (size_t)e->order[k] * e->board->n_cells;
     for (size_t s = 0; s < e->n_steps && e->n_tries++ < MAX_STEPS; s++) {
         const struct shape_place from = e->places[e->parent[k]], *step = &e->steps[s];
+        const struct shape_place at = {from.line + step->line, from.half + step->half};
+        bool fits = true;
 
-        e->places[e->order[k]] =
-            (struct shape_place){from.line + step->line, from.half + step->half};
-        if (fits(e, k) && search(e, k + 1))
+        for (uint32_t i = 0; i < k && fits; i++) {
+            const struct shape_place *other = &e->places[e->order[i]];
+            const int32_t line = other->line - at.line, half = other->half - at.half;
+            bool touches = false;
+
+            for (size_t t = 0; t < e->n_steps; t++)
+                touches |= line == e->steps[t].line && half == e->steps[t].half;
+            fits = (line != 0 || half != 0) && touches == (adjacent[e->order[i]] != 0);
+        }
+        e->places[e->order[k]] = at;
+        if (fits && search(e, k + 1))
             return true;
     }
     e->n_tries++;
@@ -115,29 +107,14 @@ static bool embed(const struct board *board, bool hexagons, struct shape_place *
 
 /* --- places --- */
 
-/* Do the edges of a box run along one diagonal as well, and along the other nowhere? */
-static bool has_hexagon_edges(const struct board *b)
-{
-    uint32_t n_down_left = 0;
-
-    for (uint32_t i = 0; i < b->n_edges; i++) {
-        const int64_t from = b->edges[i][0] < b->edges[i][1] ? b->edges[i][0] : b->edges[i][1];
-        const int64_t to = b->edges[i][0] + b->edges[i][1] - from;
-        const int64_t rows = to / b->cols - from / b->cols;
-        const int64_t cols = to % b->cols - from % b->cols;
-
-        if (rows == 1 && cols == -1)
-            n_down_left++;
-        else if (!(rows == 0 && cols == 1) && !(rows == 1 && cols == 0))
-            return false;
-    }
-    return n_down_left > 0;
-}
-
+/* Set the form, and the place of each cell. */
 static void place_cells(struct shape *shape)
 {
     const struct board *b = shape->board;
     const bool is_box = b->cols > 0;
+    const uint32_t cols = is_box ? b->cols : CELLS_IN_A_ROW;
+    bool is_other = false;    /* edges of a box that hexagons have not */
+    uint32_t n_down_left = 0; /* along one diagonal */
 
     shape->form = SHAPE_HEXAGONS;
     if (b->family->drawn_lines != NULL) {
@@ -156,12 +133,19 @@ static void place_cells(struct shape *shape)
     }
     if (!is_box && embed(b, true, shape->places))
         return;
-    if (!is_box || !has_hexagon_edges(b))
+    for (uint32_t i = 0; is_box && i < b->n_edges; i++) {
+        const int64_t from = b->edges[i][0] < b->edges[i][1] ? b->edges[i][0] : b->edges[i][1];
+        const int64_t to = b->edges[i][0] + b->edges[i][1] - from;
+        const int64_t rows = to / cols - from / cols, columns = to % cols - from % cols;
+
+        n_down_left += rows == 1 && columns == -1;
+        is_other |= rows * rows + columns * columns != 1 && !(rows == 1 && columns == -1);
+    }
+    if (is_other || n_down_left == 0)
         shape->form = SHAPE_SQUARES;
     if (!is_box && embed(b, false, shape->places))
         return;
     for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        const uint32_t cols = is_box ? b->cols : CELLS_IN_A_ROW;
         const int32_t row = (int32_t)(cell / cols), col = (int32_t)(cell % cols);
         struct shape_place *place = &shape->places[cell];
 

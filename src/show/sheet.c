@@ -11,25 +11,6 @@
 
 /* --- text that is written --- */
 
-/* Text that is no UTF-8, or holds bytes that no page may hold, is quoted as messages quote it. */
-static void put_name(struct pen *p, const char *name)
-{
-    bool is_plain = text_is_utf8(name, strlen(name));
-    struct text_quoted quoted;
-    size_t n;
-
-    for (const char *c = name; *c != '\0' && is_plain; c++)
-        is_plain = (unsigned char)*c >= 0x20 && *c != 0x7f;
-    if (!is_plain)
-        quoted = text_path(name);
-    for (const char *c = is_plain ? name : quoted.text; *c != '\0'; c += n) {
-        n = strcspn(c, "&<>\"'");
-        pen_put(p, "%.*s", (int)n, c);
-        if (c[n] != '\0')
-            pen_put(p, "&#%d;", c[n++]);
-    }
-}
-
 void pen_html(struct pen *p, const char *format, ...)
 {
     va_list args;
@@ -45,18 +26,34 @@ void pen_html(struct pen *p, const char *format, ...)
         const char *kind = format + 1 + strspn(format + 1, ".0123456789lz");
         const int digits = format[1] == '.' ? format[2] - '0' : -1;
 
-        if (*kind == 's')
-            put_name(p, va_arg(args, const char *));
-        else if (*kind == 'c' || *kind == 'd')
+        if (*kind == 's') {
+            const char *c = va_arg(args, const char *);
+            bool is_plain = text_is_utf8(c, strlen(c));
+            struct text_quoted quoted;
+
+            /* What is no UTF-8, or holds bytes that no page may hold, is quoted as in messages. */
+            for (const char *byte = c; *byte != '\0' && is_plain; byte++)
+                is_plain = (unsigned char)*byte >= 0x20 && *byte != 0x7f;
+            if (!is_plain) {
+                quoted = text_path(c);
+                c = quoted.text;
+            }
+            for (size_t length; *c != '\0'; c += length) {
+                length = strcspn(c, "&<>\"'");
+                pen_put(p, "%.*s", (int)length, c);
+                if (c[length] != '\0')
+                    pen_put(p, "&#%d;", c[length++]);
+            }
+        } else if (*kind == 'c' || *kind == 'd') {
             pen_put(p, *kind == 'c' ? "%c" : "%d", va_arg(args, int));
-        else if (*kind == 'u')
+        } else if (*kind == 'u') {
             pen_put(p, "%llu",
                     kind[-1] == 'l'   ? va_arg(args, unsigned long long)
                     : kind[-1] == 'z' ? va_arg(args, size_t)
                                       : va_arg(args, unsigned));
-        else if (*kind == 'g' || digits >= 0)
+        } else if (*kind == 'g' || digits >= 0) {
             pen_put(p, *kind == 'g' ? "%.*g" : "%.*f", digits, va_arg(args, double));
-        else if (*kind == 'f') { /* pixels: tenths, without needless digits */
+        } else if (*kind == 'f') { /* pixels: tenths, without needless digits */
             const long tenths = lround(va_arg(args, double) * 10), part = labs(tenths) % 10;
 
             pen_put(p, part == 0 ? "%s%ld" : "%s%ld.%ld", tenths < 0 ? "-" : "", labs(tenths) / 10,
@@ -102,8 +99,6 @@ void picture_set_edges(struct picture *picture, const struct board *b)
         picture->edges[edge] =
             (edge == EDGE_TOP || edge == EDGE_BOTTOM) == is_kept ? SIDE_FIRST : SIDE_SECOND;
 }
-
-/* --- pictures --- */
 
 /* Put on the picture what is to be seen of an image. One scale and one legend for all pictures. */
 static int fill_picture(struct sheet *sheet, const struct fields *fields, struct picture *picture,
@@ -162,88 +157,77 @@ static int add_picture(struct sheet *sheet, const struct fields *rows, uint32_t 
     return heading.failed ? -1 : status;
 }
 
-/* --- the whole --- */
-
-/* rows: of what is stored, or the one row; the first one is the base of what is recomputed. */
-static int build(struct sheet *sheet, const struct sheet_request *request, struct fields *rows,
-                 struct error *err)
+int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct error *err)
 {
-    const struct stored_image *stored = request->stored, own = {.row = request->row};
-    const size_t n_stored = request->n_stored;
+    /* Rows of what is stored, or the one row; the first is the base of what is recomputed. */
+    const struct stored_image own = {.row = request->row}, *images = request->stored;
+    const bool is_stored = request->n_stored > 0;
+    const size_t n_rows = is_stored ? request->n_stored : 1;
+    struct fields *rows = calloc(n_rows, sizeof *rows);
     struct plan *plan = &sheet->plan;
+    struct pen title = {.out = &sheet->title, .err = err};
     uint8_t wanted[BOARD_MAX_TRANSFORMS];
+    int status = -1;
 
+    *sheet = (struct sheet){.row = request->row, .is_stored = is_stored};
+    if (rows == NULL)
+        return error_no_memory(err, "rows");
     /* The transforms to draw are chosen; arrays are bound for all, since an image may be made from
      * any stored one. */
     plan->settings = request->settings;
     plan->conventions = request->settings->conventions;
     if (plan_open_inputs(plan, &request->path, 1, err) != 0 || plan_decide_board(plan, err) != 0 ||
         choose_transforms(plan, request->settings->transforms, err) != 0)
-        return -1;
+        goto out;
     const size_t n_wanted = plan->n_chosen;
     memcpy(wanted, plan->chosen, n_wanted);
     free(plan->chosen);
     plan->chosen = NULL;
     plan->n_chosen = 0;
     if (choose_transforms(plan, NULL, err) != 0 || plan_match_arrays(plan, err) != 0)
-        return -1;
-    if (request->row >= plan->n_rows)
-        return error_set(err, ERROR_DATA, "%s: has no row %llu, found %llu rows (the first is 0)",
-                         text_path(request->path).text, (unsigned long long)request->row,
-                         (unsigned long long)plan->n_rows);
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        const enum role role = plan->arrays[i].binding.role;
-
-        if (role != ROLE_META && role != ROLE_DROP && bind_array(plan, &plan->arrays[i], err) != 0)
-            return -1;
+        goto out;
+    if (request->row >= plan->n_rows) {
+        error_set(err, ERROR_DATA, "%s: has no row %llu, found %llu rows (the first is 0)",
+                  text_path(request->path).text, (unsigned long long)request->row,
+                  (unsigned long long)plan->n_rows);
+        goto out;
     }
-    if (fields_read(&sheet->plan, n_stored > 0 ? stored : &own, n_stored > 0 ? n_stored : 1, rows,
-                    err) != 0 ||
-        shape_init(&sheet->shape, sheet->plan.board, err) != 0)
-        return -1;
-    sheet->pictures = calloc(n_stored > 0 ? n_stored : n_wanted, sizeof *sheet->pictures);
-    if (sheet->pictures == NULL)
-        return error_no_memory(err, "pictures");
-    for (size_t k = 0; k < (n_stored > 0 ? n_stored : n_wanted); k++) {
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
+            goto out;
+    if (fields_read(plan, is_stored ? images : &own, n_rows, rows, err) != 0 ||
+        shape_init(&sheet->shape, plan->board, err) != 0)
+        goto out;
+    const size_t n_images = is_stored ? n_rows : n_wanted;
+    sheet->pictures = calloc(n_images, sizeof *sheet->pictures);
+    status = sheet->pictures != NULL ? 0 : error_no_memory(err, "pictures");
+    for (size_t k = 0; k < n_images && status == 0; k++) {
         const struct stored_image image =
-            n_stored > 0 ? stored[k] : (struct stored_image){.transform = wanted[k]};
+            is_stored ? images[k] : (struct stored_image){.transform = wanted[k]};
 
-        if (memchr(wanted, (int)image.transform, n_wanted) != NULL &&
-            add_picture(sheet, rows, n_stored > 0 ? stored[0].transform : 0, &image,
-                        n_stored > 0 ? &rows[k] : NULL, err) != 0)
-            return -1;
+        if (memchr(wanted, (int)image.transform, n_wanted) != NULL)
+            status = add_picture(sheet, rows, is_stored ? images[0].transform : 0, &image,
+                                 is_stored ? &rows[k] : NULL, err);
     }
     if (stones_are_stacks(plan))
         sheet->pieces = "with a number: a stack of so many rings; small: a marker; a whole cell: "
                         "territory";
-    if (sheet->n_pictures == 0)
-        return error_set(err, ERROR_DATA, "%s: row %llu: none of the chosen images is stored",
-                         text_path(request->path).text, (unsigned long long)request->row);
-
-    const char *slash = strrchr(request->path, '/');
     const size_t n = sheet->n_pictures;
-    struct pen title = {.out = &sheet->title, .err = err};
-
+    if (status == 0 && n == 0)
+        status = error_set(err, ERROR_DATA, "%s: row %llu: none of the chosen images is stored",
+                           text_path(request->path).text, (unsigned long long)request->row);
+    const char *slash = strrchr(request->path, '/');
     pen_put(&title, "%s, board %s, row %llu\n%zu image%s, %s",
             text_path(slash != NULL && slash[1] != '\0' ? slash + 1 : request->path).text,
-            text_path(sheet->plan.board->preset).text, (unsigned long long)sheet->row, n,
-            n == 1 ? "" : "s", sheet->is_stored ? "as stored" : "computed");
-    if (sheet->is_stored)
+            text_path(plan->board->preset).text, (unsigned long long)sheet->row, n,
+            n == 1 ? "" : "s", is_stored ? "as stored" : "computed");
+    if (is_stored)
         pen_put(&title, "; %zu differ%s from what is computed", sheet->n_faulty,
                 sheet->n_faulty == 1 ? "s" : "");
     pen_put(&title, "\n");
-    return title.failed ? -1 : 0;
-}
-
-int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct error *err)
-{
-    const size_t n_rows = request->n_stored > 0 ? request->n_stored : 1;
-    struct fields *rows = calloc(n_rows, sizeof *rows);
-
-    *sheet = (struct sheet){.row = request->row, .is_stored = request->n_stored > 0};
-    const int status =
-        rows != NULL ? build(sheet, request, rows, err) : error_no_memory(err, "rows");
-    for (size_t k = 0; rows != NULL && k < n_rows; k++)
+    status = title.failed ? -1 : status;
+out:
+    for (size_t k = 0; k < n_rows; k++)
         fields_release(&rows[k]);
     free(rows);
     if (status != 0)

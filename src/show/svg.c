@@ -59,8 +59,6 @@ static void put_use(struct canvas *c, const char *id, double x, double y, const 
     pen_put(c->pen, "%s", more);
 }
 
-/* --- goals --- */
-
 static void put_edges(struct canvas *c, const struct picture *picture)
 {
     /* The corners of a side's cells that face outwards, in turn. The obtuse corners of the board
@@ -96,8 +94,6 @@ static void put_edges(struct canvas *c, const struct picture *picture)
     }
 }
 
-/* --- the mark --- */
-
 #define LEAST_MARK    16   /* pixels */
 #define MARK_DISTANCE 1.12 /* from the corner cell's centre, away from the board's */
 
@@ -111,77 +107,47 @@ static void put_f(struct canvas *c, double unit, struct shape_point at,
              turn->xy * unit + 0.0, turn->yy * unit + 0.0, at.x, at.y);
 }
 
-/* --- coordinates --- */
-
 #define AXIS_DISTANCE 1.08 /* from the centre of the outermost cell: a goal may lie between */
 #define AXIS_FREE     0.75 /* around the mark */
 
 /* The number of a row before its first cell, of a column before its first one, or, where columns
  * slant, after its last one. Chess counts from the bottom, and has letters below the board. */
-static void put_coordinate(struct canvas *c, struct shape_point mark, bool is_row, uint32_t i)
+static void put_coordinates(struct canvas *c, struct shape_point mark)
 {
     const struct shape *shape = &c->sheet->shape;
     const struct board *b = shape->board;
     const bool is_chess = b->family->men != NULL, slants = shape->form == SHAPE_HEXAGONS;
-    struct shape_point at = {0, 0};
-    bool found = false;
 
-    for (uint32_t k = 0; k < (is_row ? b->cols : b->rows); k++) {
-        const uint32_t cell = is_row ? i * b->cols + k : k * b->cols + i;
+    for (uint32_t n = 0; n < b->rows + b->cols; n++) {
+        const bool is_row = n < b->rows;
+        const uint32_t i = is_row ? n : n - b->rows;
+        const struct shape_point *cell = NULL;
 
-        if (!b->on_board[cell] || (found && (is_row || !slants)))
+        for (uint32_t k = 0; k < (is_row ? b->cols : b->rows); k++) {
+            const uint32_t other = is_row ? i * b->cols + k : k * b->cols + i;
+
+            if (b->on_board[other] && (cell == NULL || (!is_row && slants)))
+                cell = &shape->centres[other];
+        }
+        if (cell == NULL)
             continue;
-        found = true;
-        at = shape->centres[cell];
+        struct shape_point at = *cell;
+        if (is_row) {
+            at.x -= AXIS_DISTANCE;
+        } else if (slants) {
+            at.x += AXIS_DISTANCE / 2;
+            at.y += AXIS_DISTANCE * LINE_OF_HEXAGONS;
+        } else {
+            at.y += is_chess ? AXIS_DISTANCE : -AXIS_DISTANCE;
+        }
+        if (fabs(at.x - mark.x) >= AXIS_FREE || fabs(at.y - mark.y) >= AXIS_FREE)
+            put_label(c, "a", at.x * c->unit, at.y * c->unit + 3,
+                      is_chess && !is_row ? text_format("%c", 'a' + (int)i).text
+                                          : text_format("%u", i + is_chess).text);
     }
-    if (is_row) {
-        at.x -= AXIS_DISTANCE;
-    } else if (slants) {
-        at.x += AXIS_DISTANCE / 2;
-        at.y += AXIS_DISTANCE * LINE_OF_HEXAGONS;
-    } else {
-        at.y += is_chess ? AXIS_DISTANCE : -AXIS_DISTANCE;
-    }
-    if (found && (fabs(at.x - mark.x) >= AXIS_FREE || fabs(at.y - mark.y) >= AXIS_FREE))
-        put_label(c, "a", at.x * c->unit, at.y * c->unit + 3,
-                  is_chess && !is_row ? text_format("%c", 'a' + (int)i).text
-                                      : text_format("%u", i + is_chess).text);
 }
 
 /* --- definitions --- */
-
-/* In a page (@) the rules are those of this picture alone; $ is a size, in turn. */
-static void put_style(struct canvas *c)
-{
-    static const char rules[] =
-        "<style>\n"
-        "@text{font-family:'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif;fill:#24292f}\n"
-        "@.t{font-size:20px;font-weight:bold}\n"
-        "@.s,@.l{font-size:12px;fill:#57606a}\n"
-        "@.h{font-size:13px;font-weight:bold}\n"
-        "@.c{font-size:11px;fill:#57606a}\n"
-        "@.x{font-size:11px;font-weight:bold;fill:#d00000}\n"
-        "@.a{font-size:9px;text-anchor:middle;fill:#8c959f}\n"
-        "@.p,@.q,@.d,@.n,@.m{text-anchor:middle;font-size:$px}\n"
-        "@.q,@.d{font-weight:bold;stroke:#fff;stroke-width:2.4px;paint-order:stroke;"
-        "stroke-linejoin:round}\n"
-        "@.q{font-size:$px}\n"
-        "@.n{font-weight:bold;font-size:$px}\n"
-        "@.m{stroke-width:1.2px;paint-order:stroke;font-size:$px}\n"
-        "</style>\n";
-    const double sizes[] = {fmax(8, 0.34 * c->unit), fmax(8, 0.26 * c->unit), 0.46 * c->unit,
-                            0.86 * c->unit};
-    size_t n_sizes = 0, n;
-
-    for (const char *rule = rules; *rule != '\0'; rule += n + (rule[n] != '\0')) {
-        n = strcspn(rule, "@$");
-        pen_put(c->pen, "%.*s", (int)n, rule);
-        if (rule[n] == '$')
-            pen_html(c->pen, "%f", sizes[n_sizes++]);
-        else if (rule[n] == '@' && *c->prefix != '\0')
-            pen_put(c->pen, "#%spicture ", c->prefix);
-    }
-}
 
 static void put_outline(struct canvas *c, double x, double y)
 {
@@ -199,14 +165,42 @@ static bool is_go(const struct board *board)
     return board->game == BOARD_GAME_GO || board->game == BOARD_GAME_KATAGO;
 }
 
+/* The style, and what is used by reference. */
 static void put_definitions(struct canvas *c)
 {
+    /* In a page (@) the rules are those of this picture alone; $ is a size, in turn. */
+    static const char rules[] =
+        "<style>\n"
+        "@text{font-family:'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif;fill:#24292f}\n"
+        "@.t{font-size:20px;font-weight:bold}\n"
+        "@.s,@.l{font-size:12px;fill:#57606a}\n"
+        "@.h{font-size:13px;font-weight:bold}\n"
+        "@.c{font-size:11px;fill:#57606a}\n"
+        "@.x{font-size:11px;font-weight:bold;fill:#d00000}\n"
+        "@.a{font-size:9px;text-anchor:middle;fill:#8c959f}\n"
+        "@.p,@.q,@.d,@.n,@.m{text-anchor:middle;font-size:$px}\n"
+        "@.q,@.d{font-weight:bold;stroke:#fff;stroke-width:2.4px;paint-order:stroke;"
+        "stroke-linejoin:round}\n"
+        "@.q{font-size:$px}\n"
+        "@.n{font-weight:bold;font-size:$px}\n"
+        "@.m{stroke-width:1.2px;paint-order:stroke;font-size:$px}\n"
+        "</style>\n<defs>\n";
     const struct board *board = c->sheet->plan.board;
     const struct shape_point *centres = c->sheet->shape.centres;
     const double unit = c->unit;
+    const double sizes[] = {fmax(8, 0.34 * unit), fmax(8, 0.26 * unit), 0.46 * unit, 0.86 * unit};
     struct pen *p = c->pen;
+    size_t n_sizes = 0, n;
 
-    pen_html(p, "<defs>\n<path id=\"%sc\" d=\"", c->prefix);
+    for (const char *rule = rules; *rule != '\0'; rule += n + (rule[n] != '\0')) {
+        n = strcspn(rule, "@$");
+        pen_put(p, "%.*s", (int)n, rule);
+        if (rule[n] == '$')
+            pen_html(p, "%f", sizes[n_sizes++]);
+        else if (rule[n] == '@' && *c->prefix != '\0')
+            pen_put(p, "#%spicture ", c->prefix);
+    }
+    pen_html(p, "<path id=\"%sc\" d=\"", c->prefix);
     put_outline(c, 0, 0);
     pen_html(p,
              "\"/>\n<path id=\"%sb\" stroke=\"#b9b4a6\" stroke-width=\"1\" fill=\"#f3efe4\" d=\"",
@@ -247,44 +241,38 @@ static void put_definitions(struct canvas *c)
 #define LEAST_SHARED_UNIT 24    /* of a cell on which a share can stand beside a stone */
 #define LEAST_SHARE       0.002 /* of the largest one: below, a cell looks as it does without any */
 
-/* The three lines of a tile run along a row of cells, and along the two other directions; each has
- * its number at one end. */
-static void put_tile(struct canvas *c, double x, double y, int32_t code)
-{
-    static const char *const colours[10] = {"#ccc",    "#8d99ae", "#e7a1c5", "#b565a7", "#4d7ec8",
-                                            "#3fb8c5", "#d9534f", "#5aa55a", "#ef8e3b", "#e0b81f"};
-    static const struct shape_point ends[3] = {{0.5, 0}, {0.25, -0.433}, {0.25, 0.433}};
-    static const struct shape_point numbers[3] = {{-0.29, 0}, {0.165, -0.286}, {0.165, 0.286}};
-    const double unit = c->unit;
-    const int digits[3] = {code / 100 % 10, code / 10 % 10, code % 10};
-
-    put_use(c, "c", x, y, " fill=\"#fffefa\" stroke=\"#8a8576\"/>");
-    for (int i = 0; i < 3; i++)
-        pen_html(c->pen, "<path stroke=\"%s\" stroke-width=\"%f\" d=\"M%f %fL%f %f\"/>",
-                 colours[digits[i]], 0.15 * unit, x - ends[i].x * unit, y - ends[i].y * unit,
-                 x + ends[i].x * unit, y + ends[i].y * unit);
-    pen_put(c->pen, "\n");
-    for (int i = 0; i < 3; i++)
-        put_label(c, "d", x + numbers[i].x * unit, y + (numbers[i].y + 0.13) * unit,
-                  text_format("%d", digits[i]).text);
-}
-
 static void put_piece(struct canvas *c, const struct picture_cell *cell, double x, double y)
 {
     static const char letters[] = "KQRBNP";
     static const char *const men[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
+    /* The three lines of a tile run along a row of cells, and along the two other directions; each
+     * has its number at one end. */
+    static const char *const colours[10] = {"#ccc",    "#8d99ae", "#e7a1c5", "#b565a7", "#4d7ec8",
+                                            "#3fb8c5", "#d9534f", "#5aa55a", "#ef8e3b", "#e0b81f"};
+    static const struct shape_point ends[3] = {{0.5, 0}, {0.25, -0.433}, {0.25, 0.433}};
+    static const struct shape_point numbers[3] = {{-0.29, 0}, {0.165, -0.286}, {0.165, 0.286}};
+    const int digits[3] = {cell->number / 100 % 10, cell->number / 10 % 10, cell->number % 10};
     const char *man = strchr(letters, cell->man);
     const struct ink ink = ink_of(c, cell->side);
+    const double unit = c->unit;
 
     switch (cell->piece) {
     case PICTURE_EMPTY:
         return;
     case PICTURE_TILE:
-        put_tile(c, x, y, cell->number);
+        put_use(c, "c", x, y, " fill=\"#fffefa\" stroke=\"#8a8576\"/>");
+        for (int i = 0; i < 3; i++)
+            pen_html(c->pen, "<path stroke=\"%s\" stroke-width=\"%f\" d=\"M%f %fL%f %f\"/>",
+                     colours[digits[i]], 0.15 * unit, x - ends[i].x * unit, y - ends[i].y * unit,
+                     x + ends[i].x * unit, y + ends[i].y * unit);
+        pen_put(c->pen, "\n");
+        for (int i = 0; i < 3; i++)
+            put_label(c, "d", x + numbers[i].x * unit, y + (numbers[i].y + 0.13) * unit,
+                      text_format("%d", digits[i]).text);
         return;
     case PICTURE_MARKER:
         pen_html(c->pen, "<circle cx=\"%f\" cy=\"%f\" r=\"%f\" fill=\"%s\" stroke=\"%s\"/>\n", x, y,
-                 0.2 * c->unit, ink.fill, ink.stroke);
+                 0.2 * unit, ink.fill, ink.stroke);
         return;
     case PICTURE_TERRITORY:
         put_use(c, "c", x, y, "");
@@ -294,7 +282,7 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
     case PICTURE_MAN:
         pen_html(c->pen,
                  "<text class=\"m\" x=\"%f\" y=\"%f\" style=\"fill:%s;stroke:%s\">%s</text>\n", x,
-                 y + 0.3 * c->unit, ink.fill, ink.stroke, man != NULL ? men[man - letters] : "?");
+                 y + 0.3 * unit, ink.fill, ink.stroke, man != NULL ? men[man - letters] : "?");
         return;
     case PICTURE_STONE:
         put_use(c, text_format("s%d", (int)cell->side).text, x, y, "/>\n");
@@ -304,7 +292,7 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
     }
     if (cell->number != 0)
         pen_html(c->pen, "<text class=\"n\" x=\"%f\" y=\"%f\" style=\"fill:%s\">%d</text>\n", x,
-                 y + 0.165 * c->unit, cell->piece == PICTURE_NUMBER ? "#24292f" : ink.text,
+                 y + 0.165 * unit, cell->piece == PICTURE_NUMBER ? "#24292f" : ink.text,
                  (int)cell->number);
 }
 
@@ -517,10 +505,7 @@ static void put_picture(struct canvas *c, const struct picture *picture, double 
              HEAD_HEIGHT + (AROUND - shape->least.y) * c->unit);
     put_edges(c, picture);
     put_cells(c, picture);
-    for (uint32_t row = 0; row < board->rows; row++)
-        put_coordinate(c, mark, true, row);
-    for (uint32_t col = 0; col < board->cols; col++)
-        put_coordinate(c, mark, false, col);
+    put_coordinates(c, mark);
     put_f(c, fmax(c->unit, LEAST_MARK), (struct shape_point){mark.x * c->unit, mark.y * c->unit},
           &turn, is_sure);
     pen_put(c->pen, "</g>\n");
@@ -574,7 +559,7 @@ int svg_write(const struct sheet *sheet, const struct svg_place *place, struct t
                                            fmax(600, (double)n_columns * step - GAP));
     double y = MARGIN + TITLE_HEIGHT;
 
-    put_style(&c);
+
     put_definitions(&c);
     put_label(&c, "t", MARGIN, MARGIN + 16, title);
     put_label(&c, "s", MARGIN, MARGIN + 38, title + n_title + 1);
