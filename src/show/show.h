@@ -23,24 +23,6 @@ struct fields {
                             no rows or no numbers */
 };
 
-/* Read n rows of the plan's one input into as many zeroed fields. The caller releases each of them,
- * also on failure. */
-int fields_read(const struct plan *plan, const struct stored_image *rows, size_t n,
-                struct fields *fields, struct error *err);
-
-/* The image of a row under transform t. The caller releases it, also on failure. */
-int fields_move(const struct fields *from, uint32_t t, struct fields *to, struct error *err);
-
-void fields_release(struct fields *fields);
-
-/*
- * Mark the cells of the picture on which any array differs, and name the arrays in its faults.
- * u is the transform that the recomputed row was made with: numbers that a swap of colours computes
- * may differ by their last bit.
- */
-int fields_compare(const struct fields *stored, const struct fields *recomputed, uint32_t u,
-                   struct picture *picture, struct error *err);
-
 static inline double field_number(const struct field *field, uint64_t i)
 {
     return dtype_get_double(&field->dtype, field->bytes.data + i * field->dtype.itemsize);
@@ -51,17 +33,6 @@ static inline int64_t field_integer(const struct field *field, uint64_t i)
     return dtype_get_int(&field->dtype, field->bytes.data + i * field->dtype.itemsize);
 }
 
-/* The array of that role that has elements, the first one, or -1. */
-int fields_find(const struct fields *fields, enum role role);
-
-/* --- an array of planes or a grid as numbers by cell, whatever its layout and type --- */
-
-struct planes {
-    uint32_t n_cells; /* of the box */
-    uint64_t n;
-    double *numbers; /* owned: plane p of cell c is numbers[p * n_cells + c] */
-};
-
 /* How many planes an array has, before or after its cells. */
 static inline uint64_t planes_count(const struct role_binding *binding)
 {
@@ -71,15 +42,6 @@ static inline uint64_t planes_count(const struct role_binding *binding)
 /* The cell that element i along an array's axis stands for; -1 for none. Policies: the cell that
  * the action is about. */
 int64_t planes_cell_of(const struct board *board, const struct role_binding *binding, uint64_t i);
-
-/* The numbers of array `i` (planes, packed planes or a grid). The caller frees them, also on
- * failure. */
-int planes_read(struct planes *planes, const struct fields *fields, size_t i, struct error *err);
-
-static inline double planes_at(const struct planes *planes, uint64_t plane, uint32_t cell)
-{
-    return plane < planes->n ? planes->numbers[plane * planes->n_cells + cell] : 0;
-}
 
 /* --- from planes to pieces on cells, as the programs for each game write them --- */
 

@@ -8,6 +8,8 @@
  */
 #include "show/show.h"
 
+#include "engine/turn.h"
+
 #include <math.h>
 
 /* RingRift's planes: heights of stacks as parts of 5, markers, territory; mine and theirs each. */
@@ -16,7 +18,75 @@
 #define KATAGO_KOMI \
     5 /* among its global inputs: of the player to move, who is white if it is above 0 */
 
-/* --- who is to move --- */
+/* --- planes --- */
+
+/* An array of planes or a grid as numbers by cell, whatever its layout and type. */
+struct planes {
+    uint32_t n_cells; /* of the box */
+    uint64_t n;
+    double *numbers; /* owned: plane p of cell c is numbers[p * n_cells + c] */
+};
+
+int64_t planes_cell_of(const struct board *board, const struct role_binding *binding, uint64_t i)
+{
+    int64_t cell = (int64_t)i;
+
+    for (uint32_t k = 0; binding->takeiteasy_grid && k <= board->n_cells; k++)
+        if (k == board->n_cells || board->family->grid_cells[k] == i)
+            return k < board->n_cells ? (int64_t)k : -1;
+    if (binding->layout != NULL)
+        cell = i < binding->layout->length(binding->layout, board)
+                   ? action_cell(binding->layout, board, i)
+                   : -1;
+    else if (binding->plane_xy) /* column by column */
+        cell = (int64_t)(i % board->rows * board->cols + i / board->rows);
+    if (cell < 0 || cell >= board->n_cells)
+        return -1;
+    return (int64_t)action_flip_cell(board, binding->flip, (uint64_t)cell);
+}
+
+/* The numbers of array `i` (planes, packed planes or a grid). The caller frees them, also on
+ * failure. */
+static int planes_read(struct planes *planes, const struct fields *fields, size_t i,
+                       struct error *err)
+{
+    const struct board *board = fields->plan->board;
+    const struct role_binding *binding = &fields->plan->arrays[i].binding;
+    const struct field *field = &fields->items[i];
+    const struct planes_form form = planes_form_of(binding, &field->dtype);
+
+    *planes = (struct planes){.n_cells = board->n_cells, .n = form.n_planes};
+    planes->numbers = calloc(planes->n * planes->n_cells + 1, sizeof *planes->numbers);
+    if (planes->numbers == NULL)
+        return error_no_memory(err, "planes");
+    if (field->n == 0 || (!form.is_bits && !dtype_is_number(&field->dtype)))
+        return 0;
+    for (uint64_t at = 0; at < form.axis; at++) {
+        const int64_t cell = planes_cell_of(board, binding, at);
+
+        for (uint64_t p = 0; cell >= 0 && p < form.n_planes; p++)
+            planes->numbers[p * planes->n_cells + (uint64_t)cell] =
+                planes_number(&form, field->bytes.data, p, at);
+    }
+    return 0;
+}
+
+static double planes_at(const struct planes *planes, uint64_t plane, uint32_t cell)
+{
+    return plane < planes->n ? planes->numbers[plane * planes->n_cells + cell] : 0;
+}
+
+/* The array of that role that has elements, the first one, or -1. */
+static int fields_find(const struct fields *fields, enum role role)
+{
+    for (size_t i = 0; i < fields->plan->n_arrays; i++) {
+        const struct role_binding *binding = &fields->plan->arrays[i].binding;
+
+        if (binding->role == role && !binding->is_winner && fields->items[i].n > 0)
+            return (int)i;
+    }
+    return -1;
+}
 
 static const struct plan_array *find_planes(const struct plan *plan, size_t *i)
 {
@@ -55,8 +125,6 @@ static enum picture_side side_to_move(const struct fields *fields)
     free(planes.numbers);
     return side;
 }
-
-/* --- kinds of planes --- */
 
 static void put(struct picture *picture, uint32_t cell, bool first, bool second)
 {
@@ -110,26 +178,6 @@ static void read_stacks(const struct planes *planes, struct picture *picture)
     }
 }
 
-/* Codes: 1 and 2, or 1 and -1, are stones; tiles have three digits; the rest are numbers. */
-static void read_codes(const struct planes *planes, bool tiles, struct picture *picture)
-{
-    for (uint32_t cell = 0; cell < planes->n_cells; cell++) {
-        struct picture_cell *to = &picture->cells[cell];
-        const double code = planes_at(planes, 0, cell);
-
-        if (!(fabs(code) < 1e9) || code == 0)
-            continue;
-        if (!tiles && (code == 1 || code == 2 || code == -1)) {
-            put(picture, cell, code == 1, code != 1);
-            continue;
-        }
-        to->piece = tiles && code > 0 && code < 1000 ? PICTURE_TILE : PICTURE_NUMBER;
-        to->number = (int32_t)code;
-    }
-}
-
-/* --- which is it? --- */
-
 static bool are_stacks(const struct board *board, uint64_t n_planes)
 {
     const uint32_t *known = board->family->stack_planes;
@@ -160,7 +208,20 @@ int stones_read(const struct fields *fields, struct picture *picture, struct err
     if (planes_read(&planes, fields, i, err) != 0)
         return -1;
     if (array->binding.role == ROLE_GRID) {
-        read_codes(&planes, family->has_tiles, picture);
+        /* Codes: 1 and 2, or 1 and -1, are stones; tiles have three digits; the rest are numbers.
+         */
+        for (uint32_t cell = 0; cell < planes.n_cells; cell++) {
+            const double code = planes_at(&planes, 0, cell);
+            const bool is_stone = code == 1 || code == 2 || code == -1;
+
+            if (!family->has_tiles && is_stone) {
+                put(picture, cell, code == 1, code != 1);
+            } else if (fabs(code) < 1e9 && code != 0) {
+                picture->cells[cell].piece =
+                    family->has_tiles && code > 0 && code < 1000 ? PICTURE_TILE : PICTURE_NUMBER;
+                picture->cells[cell].number = (int32_t)code;
+            }
+        }
     } else if (family->packed_stones > 0 && array->binding.role == ROLE_PACKED) {
         sides[0] = family->packed_stones; /* planes of other things go before the two of stones */
         sides[1] = family->packed_stones + 1;
@@ -248,30 +309,28 @@ int64_t labels_cell_of(const struct fields *fields, size_t i)
 int labels_read(const struct fields *fields, struct picture *picture, struct error *err)
 {
     const struct plan *plan = fields->plan;
+    const bool is_katago = plan->board->family->only_known_members;
     const enum picture_side to_move = side_to_move(fields);
     const size_t before = picture->caption.n_bytes;
     struct pen line = {.out = &picture->caption, .err = err};
 
-    /* KataGo's shards: the komi that the player to move has tells who that is in Go, and three
-     * targets who won. */
-    for (size_t i = 0; i < plan->n_arrays && plan->board->family->only_known_members; i++) {
-        const struct field *field = &fields->items[i];
-
-        if (plan->board->game == BOARD_GAME_KATAGO &&
-            strcmp(plan->arrays[i].key, "globalInputNC") == 0 && field->n > KATAGO_KOMI)
-            pen_put(&line, "%s to move, ",
-                    field_number(field, KATAGO_KOMI) > 0 ? "white" : "black");
-        else if (strcmp(plan->arrays[i].key, "globalTargetsNC") == 0 && field->n > 2)
-            pen_put(&line, "win %.3g, loss %.3g, no result %.3g", field_number(field, 0),
-                    field_number(field, 1), field_number(field, 2));
-    }
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const enum role role = plan->arrays[i].binding.role;
+        const char *key = plan->arrays[i].key;
         const struct field *field = &fields->items[i];
         const int64_t cell = labels_cell_of(fields, i);
 
         if (cell >= 0)
             picture->cells[cell].is_marked = true;
+        /* KataGo's shards: the komi that the player to move has tells who that is in Go, and three
+         * targets who won. */
+        if (plan->board->game == BOARD_GAME_KATAGO && strcmp(key, "globalInputNC") == 0 &&
+            field->n > KATAGO_KOMI)
+            pen_put(&line, "%s to move, ",
+                    field_number(field, KATAGO_KOMI) > 0 ? "white" : "black");
+        else if (is_katago && strcmp(key, "globalTargetsNC") == 0 && field->n > 2)
+            pen_put(&line, "win %.3g, loss %.3g, no result %.3g", field_number(field, 0),
+                    field_number(field, 1), field_number(field, 2));
         if (field->n == 0 || !dtype_is_number(&field->dtype) ||
             (role != ROLE_VALUE && role != ROLE_WDL && role != ROLE_TILE &&
              (role != ROLE_TO_MOVE || board_swaps_colours(plan->board)))) /* in words, see below */
@@ -284,9 +343,9 @@ int labels_read(const struct fields *fields, struct picture *picture, struct err
     }
     if (to_move != SIDE_NONE)
         pen_put(&line, "%s%s to move", picture->caption.n_bytes > before ? ", " : "",
-                !plan->board->family->only_known_members ? labels_side_name(plan, to_move)
-                : to_move == SIDE_FIRST                  ? "black"
-                                                         : "white");
+                !is_katago              ? labels_side_name(plan, to_move)
+                : to_move == SIDE_FIRST ? "black"
+                                        : "white");
     if (picture->caption.n_bytes > before)
         pen_put(&line, "\n");
     return line.failed ? -1 : 0;

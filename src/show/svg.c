@@ -559,7 +559,6 @@ int svg_write(const struct sheet *sheet, const struct svg_place *place, struct t
                                            fmax(600, (double)n_columns * step - GAP));
     double y = MARGIN + TITLE_HEIGHT;
 
-
     put_definitions(&c);
     put_label(&c, "t", MARGIN, MARGIN + 16, title);
     put_label(&c, "s", MARGIN, MARGIN + 38, title + n_title + 1);
