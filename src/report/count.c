@@ -63,48 +63,66 @@ struct count {
 
 /* --- reading an array --- */
 
-/* The rows of an array, some at a time. */
+/* The rows of an array, one after another. */
 struct rows {
+    struct count *count;
     const struct array *array;
     struct csr csr;
     struct batch batch;
+    uint64_t at, n_taken; /* the row at hand; of the batch */
+    struct error *err;
+    int status;
 };
 
-/* The caller releases them in any case. */
-static int rows_open(struct rows *rows, const struct count *c, size_t i, struct error *err)
+/* To be closed in any case. */
+static void rows_open(struct rows *rows, struct count *c, size_t i, struct error *err)
 {
     const struct shard *shard = c->shard;
     const struct role_binding *binding = &shard->bindings[i];
 
-    *rows = (struct rows){.array = &shard->archive.arrays[i]};
+    *rows = (struct rows){.count = c, .array = &shard->archive.arrays[i], .err = err};
     rows->batch.own = (struct reader){.arrays = &rows->array, .n_arrays = 1};
     if (binding->sparse == SPARSE_CSR) {
         const int index = binding->index_array >= 0 ? binding->index_array : (int)i;
         const struct array *offsets = &shard->archive.arrays[shard->bindings[index].offsets_array];
 
-        if (csr_open(&rows->csr, &offsets, &rows->array, 1, err) != 0)
-            return -1;
+        rows->status = csr_open(&rows->csr, &offsets, &rows->array, 1, err);
         rows->batch.own.csr = &rows->csr;
     }
-    return batch_open(&rows->batch, c->tally->settings->budget, err);
+    if (rows->status == 0)
+        rows->status = batch_open(&rows->batch, c->tally->settings->budget, err);
 }
 
-/* Hold the next rows; none after the last one. Those that were held are done. */
-static int rows_next(struct rows *rows, struct count *c, struct error *err)
+/* Go to the next row. False after the last one, and when it cannot be read. */
+static bool rows_next(struct rows *rows, struct row *row)
 {
-    const uint64_t row_nbytes = rows->array->row_nbytes;
+    struct count *c = rows->count;
+    struct batch *batch = &rows->batch;
 
-    if (rows->batch.n > 0) {
-        c->n_done += rows->batch.n * (row_nbytes + 1);
-        meter_step(c->tally->settings->meter, c->n_done, c->n_total);
+    if (rows->status == 0 && rows->n_taken == batch->n) {
+        const uint64_t row_nbytes = rows->array->row_nbytes;
+
+        if (batch->n > 0) {
+            c->n_done += batch->n * (row_nbytes + 1);
+            meter_step(c->tally->settings->meter, c->n_done, c->n_total);
+        }
+        rows->n_taken = 0;
+        rows->status =
+            batch_next(batch, row_nbytes > 0 ? BATCH_NBYTES / row_nbytes + 1 : 4096, rows->err);
     }
-    return batch_next(&rows->batch, row_nbytes > 0 ? BATCH_NBYTES / row_nbytes + 1 : 4096, err);
+    if (rows->status != 0 || batch->n == 0)
+        return false;
+    rows->at = batch->first + rows->n_taken;
+    *row = batch_row(batch, rows->n_taken++);
+    return true;
 }
 
-static void rows_release(struct rows *rows)
+/* Returns 0, or -1 where some could not be read. */
+static int rows_close(struct rows *rows)
 {
     batch_release(&rows->batch);
     csr_release(&rows->csr);
+    return rows->status;
 }
 
 /* Room for the numbers and entries of a row of n elements. */
@@ -113,9 +131,9 @@ static int make_room(struct count *c, uint64_t n, struct error *err)
     if (n <= c->max_numbers)
         return 0;
     c->max_numbers = 2 * n;
-    return list_room(&c->numbers, 2 * n, sizeof *c->numbers, "a row", err) != 0
-               ? -1
-               : list_room(&c->entries, 2 * n + 1, sizeof *c->entries, "a row", err);
+    return list_room(&c->numbers, 2 * n, sizeof *c->numbers, "a row", err) == 0
+               ? list_room(&c->entries, 2 * n + 1, sizeof *c->entries, "a row", err)
+               : -1;
 }
 
 /* --- parts and transforms --- */
@@ -137,16 +155,12 @@ static int find_numbers(const struct shard *shard, const char *name)
 static int read_numbers(struct count *c, int i, uint64_t *numbers, struct error *err)
 {
     struct rows rows;
-    int status = rows_open(&rows, c, (size_t)i, err);
+    struct row row;
 
-    while (status == 0 && (status = rows_next(&rows, c, err)) == 0 && rows.batch.n > 0)
-        for (uint64_t r = 0; r < rows.batch.n; r++) {
-            const struct row row = batch_row(&rows.batch, r);
-
-            numbers[rows.batch.first + r] = (uint64_t)row_int(&row, 0);
-        }
-    rows_release(&rows);
-    return status;
+    rows_open(&rows, c, (size_t)i, err);
+    while (rows_next(&rows, &row))
+        numbers[rows.at] = (uint64_t)row_int(&row, 0);
+    return rows_close(&rows);
 }
 
 /* Rows of one game, source or stretch of like positions go to one part, dealt out by its number. */
@@ -191,13 +205,52 @@ static int read_parts(struct count *c, const struct verify_located *images, stru
     return status;
 }
 
-/* --- labels --- */
+/* A value more, in its bin once low and high of all values are known: those of `all`. */
+static void note_value(struct tally_histogram *h, const struct tally_histogram *all, bool bins,
+                       double value)
+{
+    uint32_t at = 0;
+
+    if (bins) {
+        const double width = (all->high - all->low) / TALLY_N_BINS;
+        int64_t bin = (int64_t)((value - all->low) / width);
+
+        /* Bins are closed below, and the last one above, too. */
+        bin = bin < 0 ? 0 : bin >= TALLY_N_BINS ? TALLY_N_BINS - 1 : bin;
+        if (bin > 0 && value < all->low + width * (double)bin)
+            bin--;
+        else if (bin + 1 < TALLY_N_BINS && value >= all->low + width * (double)(bin + 1))
+            bin++;
+        h->counts[bin]++;
+        return;
+    }
+    h->low = h->n == 0 || value < h->low ? value : h->low;
+    h->high = h->n == 0 || value > h->high ? value : h->high;
+    if (h->is_binned)
+        return;
+    while (at < h->n && h->values[at] < value)
+        at++;
+    if (at < h->n && h->values[at] == value) {
+        h->counts[at]++;
+        return;
+    }
+    if (h->n == TALLY_MAX_VALUES) {
+        h->is_binned = true;
+        return;
+    }
+    memmove(h->values + at + 1, h->values + at, (h->n - at) * sizeof *h->values);
+    memmove(h->counts + at + 1, h->counts + at, (h->n - at) * sizeof *h->counts);
+    h->values[at] = value;
+    h->counts[at] = 1;
+    h->n++;
+}
 
 static int add_label(struct count *c, size_t i, struct error *err)
 {
     struct tally *tally = c->tally;
     struct tally_label *label = NULL;
     struct rows rows;
+    struct row row;
 
     for (size_t k = 0; k < tally->n_labels; k++)
         if (strcmp(tally->labels[k].key, c->shard->archive.arrays[i].key) == 0)
@@ -209,26 +262,22 @@ static int add_label(struct count *c, size_t i, struct error *err)
         if (label->by_transform == NULL)
             return error_no_memory(err, "the values of a label");
     }
-    int status = rows_open(&rows, c, i, err);
-    while (status == 0 && (status = rows_next(&rows, c, err)) == 0 && rows.batch.n > 0)
-        for (uint64_t r = 0; r < rows.batch.n; r++) {
-            const struct row row = batch_row(&rows.batch, r);
-            const uint8_t t =
-                c->transforms != NULL ? c->transforms[rows.batch.first + r] : NO_TRANSFORM;
+    rows_open(&rows, c, i, err);
+    while (rows_next(&rows, &row)) {
+        const uint8_t t = c->transforms != NULL ? c->transforms[rows.at] : NO_TRANSFORM;
 
-            for (uint64_t e = 0; e < row.n; e++) {
-                const double value = row_double(&row, e);
+        for (uint64_t e = 0; e < row.n; e++) {
+            const double value = row_double(&row, e);
 
-                if (!isfinite(value))
-                    continue;
-                tally_note(&label->all, &label->all, c->bins, value);
-                if (t != NO_TRANSFORM)
-                    tally_note(&label->by_transform[t], &label->all, c->bins, value);
-            }
+            if (!isfinite(value))
+                continue;
+            note_value(&label->all, &label->all, c->bins, value);
+            if (t != NO_TRANSFORM)
+                note_value(&label->by_transform[t], &label->all, c->bins, value);
         }
-    rows_release(&rows);
+    }
     tally->needs_bins |= label->all.is_binned;
-    return status;
+    return rows_close(&rows);
 }
 
 /* --- planes --- */
@@ -302,45 +351,6 @@ static double common_share(struct count *c, const struct batch *batch)
     return half > 0 ? sum / (double)half : 1;
 }
 
-static int read_planes(struct count *c, size_t i, struct error *err)
-{
-    double least = -1; /* the share of stones that rows of one game have in common; not known yet */
-    uint64_t game = 0; /* of the row at hand */
-    struct rows rows;
-    int status = rows_open(&rows, c, i, err);
-
-    while (status == 0 && (status = rows_next(&rows, c, err)) == 0 && rows.batch.n > 0) {
-        if (c->masks != NULL && least < 0)
-            least = (1 + common_share(c, &rows.batch)) / 2;
-        for (uint64_t r = 0; r < rows.batch.n; r++) {
-            const uint64_t at = rows.batch.first + r;
-            const struct row row = batch_row(&rows.batch, r);
-
-            list_stones(c, &row);
-            if (c->masks != NULL) {
-                const uint64_t *one = c->masks + (at + 2) % 3 * c->n_words;
-                const uint64_t *two = c->masks + (at + 1) % 3 * c->n_words;
-                uint64_t *now = c->masks + at % 3 * c->n_words;
-
-                mark_stones(c, now);
-                if (at == 0 || (share_kept(c, one, now) < least &&
-                                (at == 1 || share_kept(c, two, now) < least)))
-                    game = c->tally->n_rows + at;
-                c->parts[at] = part_of(c->tally, game);
-            }
-            const size_t first = c->parts[at] * (size_t)c->tally->board->n_cells;
-
-            for (const struct entry *e = c->entries; e < c->entries + c->n_entries; e++) {
-                const struct spot *spot = &c->spots[e->at];
-
-                spot->map->sums[first + spot->cell] += e->value;
-            }
-        }
-    }
-    rows_release(&rows);
-    return status;
-}
-
 static int add_planes(struct count *c, size_t i, struct error *err)
 {
     const struct array *array = &c->shard->archive.arrays[i];
@@ -348,23 +358,26 @@ static int add_planes(struct count *c, size_t i, struct error *err)
     const struct planes_form form = planes_form_of(c->binding, &array->header.dtype);
     const bool is_grid = c->binding->role == ROLE_GRID;
     struct tally_map *const maps = c->tally->maps, *const end = maps + c->tally->n_maps;
-    int status = 0;
+    double least = -1; /* the share of stones that rows of one game have in common; not known yet */
+    uint64_t game = 0; /* of the row at hand */
+    struct rows rows = {0};
+    struct row row;
 
     c->n_spots = c->end = 0;
     c->n_words = board->n_cells / 64 + 1;
     c->masks = c->finds_games ? calloc(c->n_words, 3 * sizeof *c->masks) : NULL;
     if (c->finds_games && c->masks == NULL)
-        status = error_no_memory(err, "the cells of an array");
+        rows.status = error_no_memory(err, "the cells of an array");
     /* List the elements of a row that are on the board in a plane of stones. */
-    for (struct tally_map *map = maps; map < end && status == 0; map++) {
+    for (struct tally_map *map = maps; map < end && rows.status == 0; map++) {
         const uint64_t plane = is_grid ? 0 : map->plane, n = form.n_last;
 
         if (strcmp(map->key, array->key) != 0)
             continue;
         map->n_rows += c->shard->n_rows;
-        status = list_room(&c->spots, c->n_spots + board->n_cells, sizeof *c->spots,
-                           "the cells of an array", err);
-        for (uint64_t at = 0; status == 0 && plane < form.n_planes && at < form.axis; at++) {
+        rows.status = list_room(&c->spots, c->n_spots + board->n_cells, sizeof *c->spots,
+                                "the cells of an array", err);
+        for (uint64_t at = 0; rows.status == 0 && plane < form.n_planes && at < form.axis; at++) {
             const int64_t cell = planes_cell_of(board, c->binding, at);
             const uint64_t element = form.is_bits ? plane * ((form.axis + 7) / 8 * 8) + at
                                                   : plane / n * n * form.axis + at * n + plane % n;
@@ -375,13 +388,35 @@ static int add_planes(struct count *c, size_t i, struct error *err)
             c->end = element >= c->end ? element + 1 : c->end;
         }
     }
-    if (status == 0 && c->n_spots > 0)
-        status = make_room(c, c->end > c->n_spots ? c->end : c->n_spots, err);
-    if (status == 0 && c->n_spots > 0)
-        status = read_planes(c, i, err);
+    if (rows.status == 0 && c->n_spots > 0)
+        rows.status = make_room(c, c->end > c->n_spots ? c->end : c->n_spots, err);
+    if (rows.status == 0 && c->n_spots > 0)
+        rows_open(&rows, c, i, err);
+    while (c->n_spots > 0 && rows_next(&rows, &row)) {
+        if (c->masks != NULL && least < 0)
+            least = (1 + common_share(c, &rows.batch)) / 2;
+        list_stones(c, &row);
+        if (c->masks != NULL) {
+            const uint64_t *one = c->masks + (rows.at + 2) % 3 * c->n_words;
+            const uint64_t *two = c->masks + (rows.at + 1) % 3 * c->n_words;
+            uint64_t *now = c->masks + rows.at % 3 * c->n_words;
+
+            mark_stones(c, now);
+            if (rows.at == 0 || (share_kept(c, one, now) < least &&
+                                 (rows.at == 1 || share_kept(c, two, now) < least)))
+                game = c->tally->n_rows + rows.at;
+            c->parts[rows.at] = part_of(c->tally, game);
+        }
+        const size_t first = c->parts[rows.at] * (size_t)board->n_cells;
+        for (const struct entry *e = c->entries; e < c->entries + c->n_entries; e++) {
+            const struct spot *spot = &c->spots[e->at];
+
+            spot->map->sums[first + spot->cell] += e->value;
+        }
+    }
     c->finds_games &= c->n_spots == 0;
     free(c->masks);
-    return status;
+    return rows_close(&rows);
 }
 
 /* --- policies --- */
@@ -424,6 +459,7 @@ static int add_policy(struct count *c, size_t i, struct error *err)
     struct tally_map *map = tally_find_map(c->tally, key, TALLY_NO_PLANE);
     struct tally_policy *policy = NULL;
     struct rows rows, values = {0};
+    struct row row, value;
 
     for (size_t k = 0; k < c->tally->n_policies; k++)
         if (strcmp(c->tally->policies[k].key, key) == 0)
@@ -431,51 +467,44 @@ static int add_policy(struct count *c, size_t i, struct error *err)
     if (policy == NULL)
         return 0;
     int32_t *cells = calloc(binding->n_actions + 1, sizeof *cells); /* of each action; -1: none */
-    int status = rows_open(&rows, c, i, err);
+    rows_open(&rows, c, i, err);
     if (cells == NULL)
-        status = error_no_memory(err, "the cells of actions");
-    for (uint64_t a = 0; status == 0 && map != NULL && a < binding->n_actions; a++)
+        rows.status = error_no_memory(err, "the cells of actions");
+    for (uint64_t a = 0; cells != NULL && map != NULL && a < binding->n_actions; a++)
         cells[a] = (int32_t)planes_cell_of(c->tally->board, binding, a);
-    if (status == 0 && has_values)
-        status = rows_open(&values, c, (size_t)binding->value_array, err);
-    while (status == 0 && (status = rows_next(&rows, c, err)) == 0 && rows.batch.n > 0) {
-        if (has_values)
-            status = batch_next(&values.batch, rows.batch.n, err);
-        for (uint64_t r = 0; r < rows.batch.n && status == 0; r++) {
-            const struct row row = batch_row(&rows.batch, r);
-            const struct row value = has_values ? batch_row(&values.batch, r) : (struct row){0};
-            const size_t first = c->parts[rows.batch.first + r] * n_cells;
-            double total = 0, largest = 0, entropy = 0;
+    if (has_values)
+        rows_open(&values, c, (size_t)binding->value_array, err);
+    while (rows_next(&rows, &row) && (!has_values || rows_next(&values, &value))) {
+        double *sums = map != NULL ? map->sums + c->parts[rows.at] * n_cells : NULL;
+        double total = 0, largest = 0, entropy = 0;
 
-            status = list_weights(c, &row, has_values ? &value : NULL, err);
-            for (size_t k = 0; k < c->n_entries; k++) {
-                total += c->entries[k].value;
-                largest = c->entries[k].value > largest ? c->entries[k].value : largest;
-            }
-            for (size_t k = 0; k < c->n_entries; k++) {
-                const uint64_t action = (uint64_t)c->entries[k].at;
-                const double share = c->entries[k].value / total;
-
-                entropy -= share * log(share);
-                if (map != NULL && action < binding->n_actions && cells[action] >= 0)
-                    map->sums[first + (size_t)cells[action]] += share;
-            }
-            if (c->n_entries == 0)
-                continue;
-            policy->n_rows++;
-            policy->entropy += entropy;
-            policy->top_share += largest / total;
-            if (map != NULL)
-                map->n_rows++;
+        rows.status = list_weights(c, &row, has_values ? &value : NULL, err);
+        if (rows.status != 0)
+            break;
+        for (size_t k = 0; k < c->n_entries; k++) {
+            total += c->entries[k].value;
+            largest = c->entries[k].value > largest ? c->entries[k].value : largest;
         }
-    }
-    rows_release(&rows);
-    rows_release(&values);
-    free(cells);
-    return status;
-}
+        for (size_t k = 0; k < c->n_entries; k++) {
+            const uint64_t action = (uint64_t)c->entries[k].at;
+            const double share = c->entries[k].value / total;
 
-/* --- a shard --- */
+            entropy -= share * log(share);
+            if (sums != NULL && action < binding->n_actions && cells[action] >= 0)
+                sums[cells[action]] += share;
+        }
+        if (c->n_entries == 0)
+            continue;
+        policy->n_rows++;
+        policy->entropy += entropy;
+        policy->top_share += largest / total;
+        if (map != NULL)
+            map->n_rows++;
+    }
+    free(cells);
+    const int status = rows_close(&values);
+    return rows_close(&rows) != 0 ? -1 : status;
+}
 
 int tally_add(struct tally *tally, const struct shard *shard, const struct verify_located *images,
               bool bins, struct error *err)

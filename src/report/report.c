@@ -2,7 +2,8 @@
  * report.c - one set after another is read and written down. `verify` says what is wrong with its
  * files; the first of them is understood as `info` does, and a verdict comes of both. Then its rows
  * are counted (count.c), and its positions beside that, where there is a thread for them. Only what
- * is written is kept when the next set's turn comes.
+ * is written is kept when the next set's turn comes: on the page (page.c), and as JSON with the
+ * same facts. Numbers that are undefined are null there.
  */
 #include "report/set.h"
 
@@ -11,6 +12,7 @@
 #include "base/text.h"
 
 #include <dirent.h>
+#include <math.h>
 
 /* --- files --- */
 
@@ -200,50 +202,22 @@ static int say_verdict(struct report_set *set, struct error *err)
 
 /* --- sets --- */
 
-/* Not those of a set that is not sure. Of one file that is alone they are all that `overlap` would
- * find, unless whose turn it is matters, which it looks at. */
-static int count_positions(struct report_set *set, struct report_overlap *overlap,
-                           const struct settings *settings, struct error *err)
+static int compare_sets(const struct report_request *request, const struct report_set *known,
+                        struct report_overlap *overlap, struct error *err)
 {
-    const bool is_sure = set->verdict != REPORT_UNCHECKED;
-    const bool is_alone = set->request->n == 1 && set->list.n == 1 && is_sure &&
-                          !board_swaps_colours(set->shard.found.board);
-    struct set one = {.path = set->path,
-                      .shards = (const char *const *)set->list.items,
-                      .n_shards = set->list.n,
-                      .settings = settings};
-    struct sets sets = {.items = &one,
-                        .n = 1,
-                        .exact = is_alone ? overlap->matrices : NULL,
-                        .positions = &set->positions};
-    struct error why = {0};
-
-    if (is_sure && sets_compare(&sets, settings, &why) != 0)
-        return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
-    overlap->n = is_alone;
-    if (is_alone)
-        overlap->matrices[1] = set->positions.n_rows - set->positions.n_classes;
-    return 0;
-}
-
-static int compare_sets(const struct report_set *known, struct report_overlap *overlap,
-                        struct error *err)
-{
-    const struct settings *settings = known->request->settings;
-    const size_t n = known->request->n;
-    struct set *items = calloc(n + 1, sizeof *items);
+    struct set *items = calloc(request->n + 1, sizeof *items);
     struct sets sets = {.items = items, .exact = overlap->matrices};
     int status = items != NULL ? 0 : error_no_memory(err, "sets");
 
-    for (size_t i = 0; i < n && status == 0; i++)
+    for (size_t i = 0; i < request->n && status == 0; i++)
         if (known[i].verdict != REPORT_UNCHECKED)
             items[sets.n++] = (struct set){.path = known[i].path,
                                            .shards = (const char *const *)known[i].list.items,
                                            .n_shards = known[i].list.n,
-                                           .settings = settings};
+                                           .settings = request->settings};
     overlap->n = sets.n;
     sets.symmetry = sets.exact + sets.n * sets.n;
-    if (status == 0 && sets.n > 0 && sets_compare(&sets, settings, &overlap->why) != 0 &&
+    if (status == 0 && sets.n > 0 && sets_compare(&sets, request->settings, &overlap->why) != 0 &&
         overlap->why.kind == ERROR_INTERNAL)
         status = error_pass(err, &overlap->why);
     free(items);
@@ -262,10 +236,33 @@ struct reading {
 static void do_job(void *self, int64_t job, int worker)
 {
     struct reading *r = self;
+    struct report_set *set = r->set;
+    const bool is_sure = set->verdict != REPORT_UNCHECKED;
+    const bool is_alone = set->request->n == 1 && set->list.n == 1 && is_sure &&
+                          !board_swaps_colours(set->shard.found.board);
+    struct set one = {.path = set->path,
+                      .shards = (const char *const *)set->list.items,
+                      .n_shards = set->list.n,
+                      .settings = &r->settings};
+    struct sets sets = {.items = &one,
+                        .n = 1,
+                        .exact = is_alone ? r->overlap->matrices : NULL,
+                        .positions = &set->positions};
 
     (void)worker;
-    r->status[job] = job == 0 ? read_rows(r->set, &r->errors[0])
-                              : count_positions(r->set, r->overlap, &r->settings, &r->errors[1]);
+    if (job == 0) {
+        r->status[0] = read_rows(set, &r->errors[0]);
+        return;
+    }
+    /* Positions: not those of a set that is not sure. Of one file that is alone they are all that
+     * `overlap` would find, unless whose turn it is matters, which it looks at. */
+    r->status[1] = is_sure ? sets_compare(&sets, &r->settings, &r->errors[1]) : 0;
+    if (r->status[1] != 0 && r->errors[1].kind != ERROR_INTERNAL) {
+        r->status[1] = 0;
+    } else if (r->status[1] == 0 && is_alone) {
+        r->overlap->n = 1;
+        r->overlap->matrices[1] = set->positions.n_rows - set->positions.n_classes;
+    }
 }
 
 static int read_set(struct report_set *set, struct report_overlap *overlap, struct error *err)
@@ -316,6 +313,171 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
     return 0;
 }
 
+/* --- JSON --- */
+
+/* Whole numbers without a point. */
+static json_t *number(double value)
+{
+    if (!isfinite(value))
+        return json_null();
+    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value)
+                                                       : json_real(value);
+}
+
+static json_t *count(uint64_t n)
+{
+    return json_integer((json_int_t)n);
+}
+
+static json_t *histogram_json(const struct tally_histogram *h)
+{
+    json_t *json = json_array();
+
+    for (uint32_t i = 0; i < (h->is_binned ? TALLY_N_BINS : h->n); i++)
+        json_array_append_new(
+            json, h->is_binned ? json_pack("[o, o, o]", number(tally_bin(h, i)),
+                                           number(tally_bin(h, i + 1)), count(h->counts[i]))
+                               : json_pack("[o, o]", number(h->values[i]), count(h->counts[i])));
+    return json;
+}
+
+static json_t *labels_json(const struct tally *tally)
+{
+    json_t *json = json_array();
+
+    for (size_t i = 0; i < tally->n_labels; i++) {
+        const struct tally_label *label = &tally->labels[i];
+        json_t *transforms = json_object();
+
+        for (uint32_t t = 0; label->by_transform != NULL && t < tally->board->n_transforms; t++) {
+            char id[16];
+
+            if (label->by_transform[t].n == 0 && !label->by_transform[t].is_binned)
+                continue;
+            snprintf(id, sizeof id, "%u", t);
+            json_object_set_new(transforms, id, histogram_json(&label->by_transform[t]));
+        }
+        json_array_append_new(json,
+                              json_pack("{s:o, s:s, s:o, s:o}", "array", json_name(label->key),
+                                        "role", role_name(label->role), "histogram",
+                                        histogram_json(&label->all), "transforms", transforms));
+    }
+    return json;
+}
+
+static json_t *heat_json(const struct tally *tally)
+{
+    json_t *json = json_array();
+
+    for (size_t m = 0; m < tally->n_maps; m++) {
+        const struct tally_map *map = &tally->maps[m];
+        json_t *cells = json_array(), *mean = json_array(), *group = json_array(),
+               *z = json_array();
+
+        for (uint32_t cell = 0; cell < tally->board->n_cells; cell++) {
+            if (!tally->board->on_board[cell])
+                continue;
+            json_array_append_new(cells, count(cell));
+            json_array_append_new(mean, number(map->mean[cell]));
+            json_array_append_new(group, number(map->group[cell]));
+            json_array_append_new(z, number(map->z[cell]));
+        }
+        json_array_append_new(
+            json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "array", json_name(map->key), "plane",
+                            map->plane == TALLY_NO_PLANE ? json_null() : count(map->plane), "cells",
+                            cells, "mean", mean, "group", group, "z", z));
+    }
+    return json;
+}
+
+/* A row and a column per set; null where sets were not compared. */
+static json_t *overlap_json(const struct report_overlap *overlap, const struct report_set *sets)
+{
+    const struct report_set *const end = sets + sets->request->n;
+    const uint64_t *at = overlap->matrices;
+    json_t *both[2];
+
+    for (int k = 0; k < 2; k++) {
+        both[k] = json_array();
+        for (const struct report_set *a = sets; a < end; a++) {
+            json_t *row = json_array();
+
+            for (const struct report_set *b = sets; b < end; b++)
+                json_array_append_new(row, overlap->why.kind == ERROR_NONE &&
+                                                   a->verdict != REPORT_UNCHECKED &&
+                                                   b->verdict != REPORT_UNCHECKED
+                                               ? count(*at++)
+                                               : json_null());
+            json_array_append_new(both[k], row);
+        }
+    }
+    return json_pack("{s:o, s:o}", "exact", both[0], "symmetric", both[1]);
+}
+
+static json_t *set_json(const struct report_set *set)
+{
+    const struct shard *shard = &set->shard;
+    const struct board *board = set->is_open ? shard->found.board : NULL;
+    const struct set_positions *p = &set->positions;
+    const struct tally *tally = &set->tally;
+    json_t *arrays = json_array(), *findings = json_array(), *policies = json_array(),
+           *evidence = json_array(), *positions = json_null();
+
+    for (size_t i = 0; set->is_open && i < shard->archive.n_arrays; i++) {
+        const struct array *array = &shard->archive.arrays[i];
+        const bool has_role = shard->bindings != NULL && !shard_is_undecided(shard, i);
+        json_t *shape = json_array();
+        struct text flag = {0};
+
+        for (unsigned d = 0; d < array->header.n_dims; d++)
+            json_array_append_new(shape, count(report_dimension(set, array, d)));
+        (void)shard_flag(shard, i, &flag, NULL);
+        json_array_append_new(
+            arrays,
+            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", json_name(array->key), "dtype",
+                      dtype_name(&array->header.dtype).text, "shape", shape, "role",
+                      has_role ? json_string(role_name(shard->bindings[i].role)) : json_null(),
+                      "flag", flag.n_bytes > 0 ? json_name(flag.text) : json_null(), "bytes",
+                      count(set->nbytes[2 * i]), "packed_bytes", count(set->nbytes[2 * i + 1])));
+        text_release(&flag);
+    }
+    /* Those of all files; where there are several, each finding names its own. */
+    for (size_t i = 0; i < set->results.n; i++) {
+        json_t *some = findings_json(&set->results.items[i].findings);
+
+        for (size_t k = 0; k < json_array_size(some) && set->results.n > 1; k++)
+            json_object_set_new(json_array_get(some, k), "path",
+                                json_name(set->results.items[i].path));
+        json_array_extend(findings, some);
+        json_decref(some);
+    }
+    for (size_t i = 0; i < tally->n_policies; i++)
+        json_array_append_new(policies, json_pack("{s:o, s:o, s:o}", "array",
+                                                  json_name(tally->policies[i].key), "entropy",
+                                                  number(tally->policies[i].entropy), "top_share",
+                                                  number(tally->policies[i].top_share)));
+    for (uint32_t t = 1; tally->evidence != NULL && t < tally->board->n_transforms; t++)
+        json_array_append_new(
+            evidence, json_pack("{s:i, s:o, s:o, s:o, s:b}", "transform", (int)t, "name",
+                                json_name(tally->board->transforms[t].name), "distance",
+                                number(tally->evidence[t].distance), "limit",
+                                number(tally->evidence[t].limit), "fits", tally->evidence[t].fits));
+    if (p->is_known)
+        positions = json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", count(p->n_rows), "distinct",
+                              count(p->n_classes), "duplicates", count(p->n_rows - p->n_classes),
+                              "largest", count(p->largest), "conflicts", count(p->n_conflicts));
+    return json_pack(
+        "{s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+        json_name(set->path), "board", board != NULL ? json_name(board->name) : json_null(), "rows",
+        count(set->n_rows), "verdict", report_verdict_name(set->verdict), "sentence",
+        json_name(set->sentence.text), "command", json_name(set->command.text), "arrays", arrays,
+        "findings", findings, "counts", findings_counts_json(set->counts), "labels",
+        labels_json(tally), "policy", policies, "heat", heat_json(tally), "evidence", evidence,
+        "positions", positions);
+}
+
+/* --- all sets --- */
+
 int report_make(const struct report_request *request, struct text *text, json_t **json,
                 struct error *err)
 {
@@ -353,7 +515,7 @@ int report_make(const struct report_request *request, struct text *text, json_t 
             if (request->tell != NULL && !is_sound)
                 request->tell(settings, set->path, set->sentence.text);
             if (json != NULL)
-                json_array_append_new(list, report_set_json(set));
+                json_array_append_new(list, set_json(set));
             if (text != NULL)
                 page_put_set(&page, set);
         }
@@ -366,12 +528,12 @@ int report_make(const struct report_request *request, struct text *text, json_t 
         text_release(&set->command);
     }
     if (status == 0 && overlap.n == 0 && (json != NULL || n > 1))
-        status = compare_sets(sets, &overlap, err);
+        status = compare_sets(request, sets, &overlap, err);
     if (status == 0 && text != NULL)
         page_end(&page, sets, &overlap);
     if (status == 0 && json != NULL)
         *json = json_pack("{s:b, s:O, s:o}", "ok", code == 0, "sets", list, "overlap",
-                          report_overlap_json(&overlap, sets));
+                          overlap_json(&overlap, sets));
     free(overlap.matrices);
     json_decref(list);
     for (size_t i = 0; sets != NULL && i < n; i++) {

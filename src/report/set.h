@@ -119,10 +119,6 @@ static inline double tally_bin(const struct tally_histogram *h, uint32_t i)
     return i == TALLY_N_BINS ? h->high : h->low + (h->high - h->low) / TALLY_N_BINS * i;
 }
 
-/* A value more, in its bin once low and high of all values are known: those of `all`. */
-void tally_note(struct tally_histogram *h, const struct tally_histogram *all, bool bins,
-                double value);
-
 /* --- sets --- */
 
 enum report_verdict { REPORT_SOUND, REPORT_FINDINGS, REPORT_UNCHECKED };
@@ -171,23 +167,10 @@ static inline uint64_t report_dimension(const struct report_set *set, const stru
                : array->header.shape[d];
 }
 
-/* --- json.c --- */
-json_t *report_overlap_json(const struct report_overlap *overlap, const struct report_set *sets);
-json_t *report_set_json(const struct report_set *set);
-
 /* --- page.c: a set is a section between the two others --- */
 void page_begin(struct pen *page, const struct report_request *request);
 void page_put_set(struct pen *page, const struct report_set *set);
 void page_end(struct pen *page, const struct report_set *sets,
               const struct report_overlap *overlap);
-
-/* --- maps.c: drawings --- */
-
-/* All maps of a set, with its evidence. */
-void page_put_maps(struct pen *page, const struct report_set *set);
-
-/* The picture of the first finding of a code; nothing where none can be drawn. */
-void page_put_picture(struct pen *page, const struct report_set *set,
-                      const struct verify_result *result, const struct finding *finding);
 
 #endif

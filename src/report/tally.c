@@ -20,49 +20,6 @@
 
 #define MIN_PARTS 16
 
-/* --- histograms --- */
-
-void tally_note(struct tally_histogram *h, const struct tally_histogram *all, bool bins,
-                double value)
-{
-    uint32_t at = 0;
-
-    if (bins) {
-        const double width = (all->high - all->low) / TALLY_N_BINS;
-        int64_t bin = (int64_t)((value - all->low) / width);
-
-        /* Bins are closed below, and the last one above, too. */
-        bin = bin < 0 ? 0 : bin >= TALLY_N_BINS ? TALLY_N_BINS - 1 : bin;
-        if (bin > 0 && value < all->low + width * (double)bin)
-            bin--;
-        else if (bin + 1 < TALLY_N_BINS && value >= all->low + width * (double)(bin + 1))
-            bin++;
-        h->counts[bin]++;
-        return;
-    }
-    h->low = h->n == 0 || value < h->low ? value : h->low;
-    h->high = h->n == 0 || value > h->high ? value : h->high;
-    if (h->is_binned)
-        return;
-    while (at < h->n && h->values[at] < value)
-        at++;
-    if (at < h->n && h->values[at] == value) {
-        h->counts[at]++;
-        return;
-    }
-    if (h->n == TALLY_MAX_VALUES) {
-        h->is_binned = true;
-        return;
-    }
-    memmove(h->values + at + 1, h->values + at, (h->n - at) * sizeof *h->values);
-    memmove(h->counts + at + 1, h->counts + at, (h->n - at) * sizeof *h->counts);
-    h->values[at] = value;
-    h->counts[at] = 1;
-    h->n++;
-}
-
-/* --- beginning and end --- */
-
 struct tally_map *tally_find_map(const struct tally *tally, const char *key, uint64_t plane)
 {
     for (size_t i = 0; i < tally->n_maps; i++)
@@ -292,44 +249,6 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void weigh(struct weighing *w, struct tally *tally)
-{
-    const struct board *board = tally->board;
-
-    for (uint32_t k = 0; k < N_THROWS; k++)
-        for (uint32_t part = 0; part < tally->n_parts; part++) {
-            /* A fixed sequence of well mixed bits (splitmix64). */
-            uint64_t number = k * tally->n_parts + part + UINT64_C(0x9e3779b97f4a7c15);
-
-            number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-            number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
-            w->signs[k][part / AT_ONCE] |=
-                (uint8_t)((number ^ number >> 31) >> 63 << part % AT_ONCE);
-        }
-    for (uint32_t t = 1; t < board->n_transforms; t++)
-        for (size_t m = 0; m < tally->n_maps; m++)
-            for (uint32_t cell = 0; cell < board->n_cells; cell++) {
-                const uint32_t *dst = board->transforms[t].dst, to = dst[cell];
-                const struct tally_map *map = &tally->maps[m];
-                const size_t image = map->partner[t];
-
-                /* A cell and its image that take each other's places are weighed once. */
-                if (board->on_board[cell] &&
-                    !(tally->maps[image].partner[t] == m && dst[to] == cell &&
-                      (image < m || (image == m && to < cell))))
-                    tally->evidence[t].distance =
-                        fmax(tally->evidence[t].distance, weigh_cell(w, map, t, cell));
-            }
-    throw_block(w);
-    qsort(w->largest, N_THROWS, sizeof *w->largest, compare_doubles);
-    for (struct tally_evidence *e = tally->evidence; e < tally->evidence + board->n_transforms;
-         e++) {
-        e->limit = w->largest[N_THROWS - N_BEYOND];
-        e->fits = e->distance <= e->limit * (1 + 1e-5); /* throws are added up as floats */
-        tally->misfits |= !e->fits;
-    }
-}
-
 /* The mean of a map over the group, and how far it is from the map itself in standard errors: the
  * parts tell how much the difference varies. */
 static void compare_with_group(const struct tally *tally, struct tally_map *map, uint32_t cell)
@@ -362,7 +281,7 @@ static void compare_with_group(const struct tally *tally, struct tally_map *map,
 
 int tally_finish(struct tally *tally, struct error *err)
 {
-    struct weighing *w;
+    const struct board *board = tally->board;
 
     for (struct tally_policy *p = tally->policies; p < tally->policies + tally->n_policies; p++) {
         p->entropy = p->n_rows > 0 ? p->entropy / (double)p->n_rows : NAN;
@@ -371,16 +290,47 @@ int tally_finish(struct tally *tally, struct error *err)
     if (tally->n_maps == 0)
         return 0;
     for (size_t m = 0; m < tally->n_maps; m++)
-        for (uint32_t cell = 0; cell < tally->board->n_cells; cell++)
+        for (uint32_t cell = 0; cell < board->n_cells; cell++)
             compare_with_group(tally, &tally->maps[m], cell);
-    tally->evidence = calloc(tally->board->n_transforms, sizeof *tally->evidence);
-    w = calloc(1, sizeof *w);
+    struct weighing *w = calloc(1, sizeof *w);
+    tally->evidence = calloc(board->n_transforms, sizeof *tally->evidence);
     if (tally->evidence == NULL || w == NULL) {
         free(w);
         return error_no_memory(err, "the differences of images");
     }
     w->tally = tally;
-    weigh(w, tally);
+    for (uint32_t k = 0; k < N_THROWS; k++)
+        for (uint32_t part = 0; part < tally->n_parts; part++) {
+            /* A fixed sequence of well mixed bits (splitmix64). */
+            uint64_t number = k * tally->n_parts + part + UINT64_C(0x9e3779b97f4a7c15);
+
+            number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+            number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+            w->signs[k][part / AT_ONCE] |=
+                (uint8_t)((number ^ number >> 31) >> 63 << part % AT_ONCE);
+        }
+    for (uint32_t t = 1; t < board->n_transforms; t++)
+        for (size_t m = 0; m < tally->n_maps; m++)
+            for (uint32_t cell = 0; cell < board->n_cells; cell++) {
+                const uint32_t *dst = board->transforms[t].dst, to = dst[cell];
+                const struct tally_map *map = &tally->maps[m];
+                const size_t image = map->partner[t];
+
+                /* A cell and its image that take each other's places are weighed once. */
+                if (board->on_board[cell] &&
+                    !(tally->maps[image].partner[t] == m && dst[to] == cell &&
+                      (image < m || (image == m && to < cell))))
+                    tally->evidence[t].distance =
+                        fmax(tally->evidence[t].distance, weigh_cell(w, map, t, cell));
+            }
+    throw_block(w);
+    qsort(w->largest, N_THROWS, sizeof *w->largest, compare_doubles);
+    for (struct tally_evidence *e = tally->evidence; e < tally->evidence + board->n_transforms;
+         e++) {
+        e->limit = w->largest[N_THROWS - N_BEYOND];
+        e->fits = e->distance <= e->limit * (1 + 1e-5); /* throws are added up as floats */
+        tally->misfits |= !e->fits;
+    }
     free(w);
     return 0;
 }
