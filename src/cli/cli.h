@@ -93,23 +93,6 @@ int command_put(const char *path, bool force, const char *text, size_t n_bytes, 
  * sorted, so that the same answer is the same bytes, and a newline. */
 int command_put_json(const char *path, json_t *json, struct error *err);
 
-/* --- options --- */
-
-/*
- * Parse a command's arguments (argv[0] is the command) into settings, which start as
- * settings_default and are finished; the caller releases them, also on failure. Operands end up in
- * argv[*first_operand .. argc - 1], whichever order they came in. ERROR_USAGE for what the table
- * does not hold. Returns 'h' or 'v' where nothing but the help or the versions is wanted.
- */
-int option_parse(const char *command, int argc, char **argv, struct settings *settings,
-                 int *first_operand, struct error *err);
-
-/* Print words from a column on, at which the line is already, in lines of up to 79 columns. */
-void option_print_words(const char *text, int column);
-
-/* Print the options of a command, two columns, in groups. */
-void option_print_help(const char *command);
-
 /* --- writing shards --- */
 
 /* The operands and --files-from as inputs. Without -o and --out-dir the last of two operands is the
@@ -122,17 +105,10 @@ void run_settle_form(struct settings *settings, const char *output);
 /* Make the folder of --out-dir, unless it is there or nothing is to be written. */
 int run_make_folder(const struct settings *settings, struct error *err);
 
-/* Write the plan's outputs, or with --dry-run say what they would be. With --stats *stats, NULL at
- * first, takes a line for each. Returns 1 where --skip-existing found another output than would be
+/* Write the plan's outputs, or with --dry-run say what they would be. With --stats a line for each
+ * is added to stats, else NULL. Returns 1 where --skip-existing found another output than would be
  * written. */
-int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t **stats,
-             struct error *err);
-
-/* All inputs into one output; or each into its own, in the folder of --out-dir, small ones side by
- * side. As run_plan; 1 also where --skip-bad skipped an input. */
-int run_inputs(const struct settings *settings, const struct text_list *inputs, const char *output,
-               json_t **stats, struct error *err);
-int run_each(const struct settings *settings, const struct text_list *inputs, json_t **stats,
+int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t *stats,
              struct error *err);
 
 /* --- findings --- */

@@ -10,24 +10,23 @@
 #include "base/perm.h"
 #include "board/group.h"
 
-/* --- all boards --- */
-
-static void print_boards(void)
+static int list_boards(bool as_json, struct error *err)
 {
-    printf("presets:\n");
-    for (size_t i = 0; i < board_n_presets; i++)
-        printf("  %-12s %-14s %s\n", board_presets[i].name, board_presets[i].board,
-               board_presets[i].note);
-    printf("\nfamilies:\n");
-    for (size_t i = 0; i < board_n_families; i++)
-        printf("  %-21s %s\n", board_families[i]->syntax, board_families[i]->summary);
-    printf("\n`symaug boards BOARD` shows one of them, for example `symaug boards hex8`.\n");
-}
+    json_t *presets, *families;
 
-static json_t *boards_json(void)
-{
-    json_t *presets = json_array(), *families = json_array();
-
+    if (!as_json) {
+        printf("presets:\n");
+        for (size_t i = 0; i < board_n_presets; i++)
+            printf("  %-12s %-14s %s\n", board_presets[i].name, board_presets[i].board,
+                   board_presets[i].note);
+        printf("\nfamilies:\n");
+        for (size_t i = 0; i < board_n_families; i++)
+            printf("  %-21s %s\n", board_families[i]->syntax, board_families[i]->summary);
+        printf("\n`symaug boards BOARD` shows one of them, for example `symaug boards hex8`.\n");
+        return 0;
+    }
+    presets = json_array();
+    families = json_array();
     for (size_t i = 0; i < board_n_presets; i++)
         json_array_append_new(presets,
                               json_pack("{s:s, s:s, s:s}", "name", board_presets[i].name, "board",
@@ -36,10 +35,9 @@ static json_t *boards_json(void)
         json_array_append_new(
             families, json_pack("{s:s, s:s, s:s}", "name", board_families[i]->name, "syntax",
                                 board_families[i]->syntax, "summary", board_families[i]->summary));
-    return json_pack("{s:o, s:o}", "presets", presets, "families", families);
+    return command_put_json(NULL, json_pack("{s:o, s:o}", "presets", presets, "families", families),
+                            err);
 }
-
-/* --- one board --- */
 
 /* The length with which a layout is written where that is more than its own; else 0 or that. */
 static uint64_t padded_length(const struct action_layout *layout, const struct board *board)
@@ -151,8 +149,6 @@ static json_t *board_json(const struct board *board)
                      "layouts", layouts, "transforms", transforms);
 }
 
-/* --- actions --- */
-
 static int refuse_layout(const struct board *board, const char *what, struct error *err)
 {
     char list[512];
@@ -242,8 +238,6 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
     return status;
 }
 
-/* --- the proof --- */
-
 /* The report goes on after a failure, so the board must not have been refused when it was built. */
 static int check(const char *name, struct error *err)
 {
@@ -266,8 +260,6 @@ static int check(const char *name, struct error *err)
     return board != NULL ? 0 : -1;
 }
 
-/* --- running --- */
-
 static int run_boards(struct call *call, struct error *err)
 {
     const struct settings *settings = &call->settings;
@@ -282,12 +274,8 @@ static int run_boards(struct call *call, struct error *err)
         return command_misuse(err, "expected one board, found %d operands", call->n_operands);
     if (name == NULL && (settings->check || settings->action_said))
         return command_misuse(err, "--%s needs a board", settings->check ? "check" : "action");
-    if (name == NULL && settings->json)
-        return command_put_json(NULL, boards_json(), err);
-    if (name == NULL) {
-        print_boards();
-        return 0;
-    }
+    if (name == NULL)
+        return list_boards(settings->json, err);
     if (!settings->action_said && (policy != NULL || settings->transforms != NULL))
         return command_misuse(err, "--%s goes with --action",
                               policy != NULL ? "policy" : "transforms");
@@ -320,7 +308,7 @@ const struct command command_boards = {
     "boards",
     "[OPTION]... [BOARD|FILE]",
     "list the boards, or show one: its transforms and policies",
-    "hex8 is the hexagon of radius 4 (61 cells), not an 8 x 8 board of the game of Hex: that is\n"
+    "hex8 is the hexagon of radius 4 (61 cells), not an 8 x 8 board of the game of Hex: that is "
     "rhombus:8. FILE is a board description in JSON.",
     "boards hex11",
     run_boards,

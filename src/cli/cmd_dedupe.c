@@ -86,8 +86,7 @@ const struct command command_dedupe = {
     "[OPTION]... IN OUT  |  -o OUT IN...  |  --out-dir DIR IN...",
     "make one row of all rows of a position, up to symmetry",
     "The first row of each position stays, in its own orientation, with symaug_count: how many "
-    "rows\n"
-    "it stands for. With --merge mean its policy and values are the means of all.",
+    "rows it stands for. With --merge mean its policy and values are the means of all.",
     "dedupe --board go9 games.npz positions.npz",
     run_dedupe,
 };

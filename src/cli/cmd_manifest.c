@@ -140,8 +140,8 @@ const struct command command_manifest = {
     "manifest",
     "check MANIFEST...  |  merge -o OUT FOLDER|MANIFEST...",
     "check the outputs of manifests, or join manifests",
-    "merge joins manifests, and those that stand beside their outputs in a FOLDER. It fails when\n"
-    "they differ in board, transforms, options or version, and on outputs that are missing,\n"
+    "merge joins manifests, and those that stand beside their outputs in a FOLDER. It fails when "
+    "they differ in board, transforms, options or version, and on outputs that are missing, "
     "unfinished or duplicate. OUT is the same whatever the order and number of the parts.",
     "manifest check out/games.npz.manifest.json",
     run_manifest,

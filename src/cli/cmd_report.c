@@ -56,8 +56,7 @@ const struct command command_report = {
     "[--board BOARD] [OPTION]... FILE|FOLDER|MANIFEST...",
     "write a page about sets: contents, faults, pictures, symmetry",
     "One HTML page that needs nothing else, report.html unless -o says otherwise; each operand is "
-    "a\n"
-    "set. Exit 1 when a set has errors or cannot be checked, as `verify` decides it.",
+    "a set. Exit 1 when a set has errors or cannot be checked, as `verify` decides it.",
     "report --board hex11 train.npz valid.npz",
     run_report,
 };

@@ -70,8 +70,7 @@ const struct command command_show = {
     "[--board BOARD] FILE --row K [OPTION]...",
     "draw all images of a row, on the terminal or as SVG",
     "Images are computed; of an expanded set (known as `verify` knows it) those that are stored "
-    "are\n"
-    "drawn, with red rings where they are not what is computed.",
+    "are drawn, with red rings where they are not what is computed.",
     "show --board hex11 --row 0 games.npz",
     run_show,
 };

@@ -89,8 +89,7 @@ const struct command command_split = {
     "--parts NAME=SHARE,... --out-dir DIR [OPTION]... IN...",
     "divide rows into parts that share no position",
     "IN.npz becomes DIR/IN.NAME.npz for each part. A row's part depends on its position (or with "
-    "--by\n"
-    "on its game) and on --seed alone: it is the same for all of its images, on any machine.",
+    "--by on its game) and on --seed alone: it is the same for all of its images, on any machine.",
     "split --board go9 --parts train=0.9,val=0.1 --out-dir parts games.npz",
     run_split,
 };

@@ -145,11 +145,8 @@ const struct command command_verify = {
     "[OPTION]... FILE|MANIFEST...",
     "check shards, and expanded sets against their exact orbits",
     "A line for the findings of a code in an array, -v for each; exit 1 when there are errors. An "
-    "expanded set "
-    "is\n"
-    "known by its provenance arrays, its manifest, or its rows; --order says it otherwise. A "
-    "name\n"
-    "that ends in .json is a manifest: all outputs that it lists are checked.",
+    "expanded set is known by its provenance arrays, its manifest, or its rows; --order says it "
+    "otherwise. A name that ends in .json is a manifest: all outputs that it lists are checked.",
     "verify --board go9 games_all.npz",
     run_verify,
 };

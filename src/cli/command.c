@@ -1,6 +1,11 @@
 /*
- * command.c - the commands there are, and what they share: how a command line finds its command and
- * runs it, help, version, the last word on standard output, and how errors become exit codes.
+ * command.c - the commands there are, and what they share: how a command line finds its command,
+ * its options and operands, and runs it; help, version, the last word on standard output, and how
+ * errors become exit codes.
+ *
+ * Options come from a table (engine/option_table.c): each command's rows become getopt_long's
+ * tables and the lines of its help, so that an option is written down once. Both forms of an option
+ * give the number of its row; option_set stores the value.
  */
 #include "cli/cli.h"
 
@@ -9,8 +14,14 @@
 #include "base/text.h"
 #include "codec/codec.h"
 
+#include <getopt.h>
 #include <openssl/crypto.h>
 #include <zip.h>
+
+#define MAX_OPTIONS 96
+#define HELP_COLUMN 30
+#define HELP_WIDTH  79
+#define FIRST_LONG  256 /* getopt_long's number of row 0 */
 
 extern const struct command command_expand, command_verify, command_info, command_boards,
     command_show, command_report, command_sample, command_manifest, command_overlap, command_dedupe,
@@ -32,17 +43,68 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
+/* --- help --- */
+
+/* The options of a command in groups: each begins with this row of the table. */
+static const struct {
+    const char *first, *title;
+} groups[] = {
+    {"board", "inputs and outputs"},   {"transforms", "which rows, in which order"},
+    {"level", "how they are written"}, {"role", "what the arrays mean"},
+    {"no-provenance", "more"},         {"threads", "what a run may use"},
+    {"progress", "what it says"},
+};
+
+/* Print words from a column on, at which the line is already, in lines of up to 79 columns. */
+static void print_words(const char *text, int column)
+{
+    const int first = column;
+
+    for (text += strspn(text, " \n"); *text != '\0'; text += strspn(text, " \n")) {
+        const int length = (int)strcspn(text, " \n");
+
+        if (column > first && column + 1 + length > HELP_WIDTH)
+            column = printf("\n%*s", first, "") - 1;
+        else if (column > first)
+            column += printf(" ");
+        column += printf("%.*s", length, text);
+        text += length;
+    }
+    printf("\n");
+}
+
 static void print_help(const struct command *command)
 {
+    size_t group = 0, shown = SIZE_MAX;
+
     printf("symaug %s - ", command->name);
-    option_print_words(command->summary, 0);
+    print_words(command->summary, 0);
     printf("\nusage: symaug %s %s\n", command->name, command->operands);
     if (command->details != NULL) {
         printf("\n");
-        option_print_words(command->details, 0);
+        print_words(command->details, 0);
     }
     printf("\nexample:\n  symaug %s\n\noptions:\n", command->example);
-    option_print_help(command->name);
+    for (size_t i = 0; i < option_n_table; i++) {
+        const struct option_row *row = &option_table[i];
+
+        for (size_t k = group; k < sizeof groups / sizeof *groups; k++)
+            if (strcmp(groups[k].first, row->name) == 0)
+                group = k;
+        if (!option_is_of(row, command->name))
+            continue;
+        if (group != shown)
+            printf("%s %s:\n", shown == SIZE_MAX ? "" : "\n", groups[group].title);
+        shown = group;
+        int n = row->letter != 0 ? printf("  -%c, --%s", row->letter, row->name)
+                                 : printf("      --%s", row->name);
+        if (row->argument != NULL)
+            n += printf("=%s", row->argument);
+        if (n > HELP_COLUMN - 2)
+            n = printf("\n") - 1;
+        printf("%*s", HELP_COLUMN - n, "");
+        print_words(row->help, HELP_COLUMN);
+    }
 }
 
 static void print_version(void)
@@ -52,25 +114,141 @@ static void print_version(void)
            threads_library());
 }
 
+/* --- options --- */
+
+/* Words of other programs. */
+static const char *const other_words[][2] = {
+    {"overwrite", "force"}, {"jobs", "threads"}, {"workers", "threads"},
+    {"out", "output"},      {"game", "board"},   {"memory", "max-memory"},
+};
+
+static int refuse_unknown(const char *word, const struct option *longs, struct error *err)
+{
+    const size_t n_dashes = strspn(word, "-"), length = strcspn(word, "=");
+    const char *meant = NULL;
+    size_t least = length - n_dashes > 6 ? 3 : 2; /* letters that may be wrong: fewer */
+    char name[TEXT_MAX_WORD + 1];
+
+    snprintf(name, sizeof name, "%.*s", (int)(length - n_dashes), word + n_dashes);
+    for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++)
+        if (strcmp(name, other_words[i][0]) == 0)
+            snprintf(name, sizeof name, "%s", other_words[i][1]);
+    for (; longs->name != NULL; longs++) {
+        const size_t distance = text_distance(name, longs->name);
+
+        if (distance < least) {
+            least = distance;
+            meant = longs->name;
+        }
+    }
+    return command_misuse(err, "unknown option %s%s%s%s", text_quote_bytes(word, length).text,
+                          meant != NULL ? "; did you mean '--" : "", meant != NULL ? meant : "",
+                          meant != NULL ? "'?" : "");
+}
+
+/* The argument that getopt stopped at, without a value after '='. */
+static int refuse(int found, const struct option *longs, const char *word, struct error *err)
+{
+    const size_t length = strcspn(word, "=");
+    int n_matches = 0;
+
+    if (strncmp(word, "--", 2) != 0)
+        return command_misuse(
+            err, found == ':' ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
+    for (const struct option *one = longs; one->name != NULL; one++) {
+        if (strncmp(one->name, word + 2, length - 2) != 0)
+            continue;
+        n_matches++;
+        if (one->name[length - 2] == '\0') { /* its whole name, not short for others */
+            n_matches = 1;
+            break;
+        }
+    }
+    if (found != ':' && n_matches == 0)
+        return refuse_unknown(word, longs, err);
+    return command_misuse(err,
+                          found == ':'     ? "%s needs a value"
+                          : n_matches == 1 ? "%s takes no value"
+                                           : "%s is short for several options",
+                          text_quote_bytes(word, length).text);
+}
+
+/* Parse the words of a command line into settings, which start as settings_default and are
+ * finished; operands end up behind the options, whichever order they came in. ERROR_USAGE for what
+ * the table does not hold. Without operands (NULL): help or versions are printed, and that is all.
+ */
+static int parse_options(const struct command *command, int argc, struct call *call,
+                         struct error *err)
+{
+    char shorts[2 * MAX_OPTIONS + 2] = ":"; /* tell a missing argument from an unknown option */
+    struct option longs[MAX_OPTIONS] = {0};
+    struct settings *settings = &call->settings;
+    char **words = call->words;
+    size_t n_shorts = 1, n = 0;
+    int found;
+
+    *settings = settings_default;
+    for (size_t i = 0; i < option_n_table && n < MAX_OPTIONS - 1; i++) {
+        const struct option_row *row = &option_table[i];
+        const bool has_argument = row->argument != NULL;
+
+        if (!option_is_of(row, command->name))
+            continue;
+        longs[n++] = (struct option){row->name, has_argument ? required_argument : no_argument,
+                                     NULL, FIRST_LONG + (int)i};
+        if (row->letter != 0)
+            shorts[n_shorts++] = row->letter;
+        if (row->letter != 0 && has_argument)
+            shorts[n_shorts++] = ':';
+    }
+    for (int i = 1; i < argc && strcmp(words[i], "--") != 0; i++)
+        for (size_t k = 0; words[i][0] == '-' && longs[k].name != NULL; k++)
+            if (strcmp(words[i] + 1, longs[k].name) == 0) /* a whole name after one dash */
+                return refuse_unknown(words[i], longs, err);
+    opterr = 0;
+    optind = 1;
+    while ((found = getopt_long(argc, words, shorts, longs, NULL)) != -1) {
+        const struct option_row *row =
+            found >= FIRST_LONG ? &option_table[found - FIRST_LONG] : NULL;
+
+        for (size_t i = 0; i < option_n_table && row == NULL; i++)
+            if (option_table[i].letter == found && option_is_of(&option_table[i], command->name))
+                row = &option_table[i];
+        if (row == NULL)
+            return refuse(found, longs, words[optind - 1], err);
+        if (row->kind == OPTION_END && row->letter == 'h')
+            print_help(command);
+        else if (row->kind == OPTION_END)
+            print_version();
+        if (row->kind == OPTION_END)
+            return 0;
+        if (option_set(settings, row, optarg, err) != 0)
+            return -1;
+    }
+    call->operands = words + optind;
+    call->n_operands = argc - optind;
+    for (char **operand = call->operands; *operand != NULL; operand++)
+        if (strcmp(*operand, "-") == 0)
+            return command_misuse(
+                err, "'-': %s takes no standard streams here, only names of files", command->name);
+    if (settings->output != NULL && strcmp(settings->output, "-") == 0 &&
+        strcmp(command->name, "show") != 0 && strcmp(command->name, "report") != 0)
+        return command_misuse(err, "--output: %s cannot write to standard output", command->name);
+    return settings_finish(settings, err);
+}
+
+/* --- running --- */
+
 /* Parse a command line, argv[0] is the command, and run it. */
 static int run(const struct command *command, int argc, char **argv, struct error *err)
 {
     struct call call = {.words = argv, .typed = calloc((size_t)argc + 1, sizeof *argv)};
-    int first;
 
     if (call.typed == NULL)
         return error_no_memory(err, "words of the command line");
     memcpy(call.typed, argv, (size_t)argc * sizeof *argv);
-    int status = option_parse(command->name, argc, argv, &call.settings, &first, err);
-    if (status > 0) {
-        if (status == 'h')
-            print_help(command);
-        else
-            print_version();
-        status = 0;
-    } else if (status == 0) {
-        call.operands = argv + first;
-        call.n_operands = argc - first;
+    int status = parse_options(command, argc, &call, err);
+    if (status == 0 && call.operands != NULL) {
         progress_begin(&call.progress, &call.settings);
         status = command->run(&call, err);
         progress_hide(&call.settings);
