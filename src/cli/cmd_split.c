@@ -71,10 +71,10 @@ static int run_split(struct call *call, struct error *err)
         struct plan plan;
 
         status = plan_build(&plan, &path, 1, settings, err);
-        for (size_t k = 0; k < split.n_parts && status == 0; k++) {
-            status = split_select(&split, &plan, i, k, settings, err);
+        for (size_t k = i; k < outputs.n && status == 0; k += inputs->n) {
+            status = split_select(&split, &plan, i, k / inputs->n, settings, err);
             if (status == 0)
-                status = run_plan(settings, &plan, outputs.items[k * inputs->n + i], NULL, err);
+                status = run_plan(settings, &plan, outputs.items[k], NULL, err);
         }
         plan_release(&plan);
     }
