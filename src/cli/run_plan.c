@@ -213,7 +213,7 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
              struct error *err)
 {
     struct expand_job job;
-    struct text_list names = {0}; /* of the shards, and of one after the last */
+    struct text_list names = {0}; /* of the shards */
     struct text name = {0};
     uint64_t first = 0;
     bool differs = false;
@@ -231,11 +231,10 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
         return -1;
     const enum shards_cut cut = shards_cut(plan);
     const uint64_t n = shards_count(plan);
-    const uint64_t n_names = n + (cut != SHARDS_ONE && cut != SHARDS_INPUTS);
     enum found *found = calloc(n, sizeof *found);
     int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
     meter_expect(settings->meter, n);
-    for (uint64_t i = 0; i < n_names && status == 0; i++) {
+    for (uint64_t i = 0; i < n && status == 0; i++) {
         name.n_bytes = 0;
         status = shards_name(plan, output, i, &name, err);
         if (status == 0)
@@ -244,23 +243,25 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
     /* Without --force no output may be there before the first one is written; and one of several
      * shards never leaves one of higher number from another run, which would be taken for its own.
      */
-    for (uint64_t i = settings->force || settings->skip_existing ? n : 0;
-         i < n_names && cut != SHARDS_ONE && status == 0; i++)
-        if (i < n)
-            status = output_target_check(names.items[i], settings->form == ARCHIVE_OUT_NPY_FOLDER,
-                                         false, err);
-        else if (lstat(names.items[i], &st) == 0)
-            status = error_set(err, ERROR_CANT_CREATE,
-                               "%s is left from another run: this output ends with shard %llu; "
-                               "remove it",
-                               text_path(names.items[i]).text, (unsigned long long)n - 1);
+    const bool is_unchecked = settings->force || settings->skip_existing || cut == SHARDS_ONE;
+    for (size_t i = is_unchecked ? names.n : 0; i < names.n && status == 0; i++)
+        status = output_target_check(names.items[i], settings->form == ARCHIVE_OUT_NPY_FOLDER,
+                                     false, err);
+    name.n_bytes = 0;
+    if (status == 0 && cut != SHARDS_ONE && cut != SHARDS_INPUTS)
+        status = shards_name(plan, output, n, &name, err);
+    if (status == 0 && name.n_bytes > 0 && lstat(name.text, &st) == 0)
+        status = error_set(err, ERROR_CANT_CREATE,
+                           "%s is left from another run: this output ends with shard %llu; "
+                           "remove it",
+                           text_path(name.text).text, (unsigned long long)n - 1);
     /* All is looked at before anything is written: an output of which a part is another one is left
      * alone as a whole. */
-    for (uint64_t i = 0; i < n && settings->skip_existing && status == 0; i++) {
+    for (size_t i = 0; i < names.n && settings->skip_existing && status == 0; i++) {
         status = look(&job, names.items[i], &found[i], err);
         differs |= found[i] == FOUND_OTHER;
     }
-    for (uint64_t i = 0; i < n && !differs && status == 0; i++) {
+    for (size_t i = 0; i < names.n && !differs && status == 0; i++) {
         const struct order rows = shards_slice(plan, i, first);
 
         job.force = settings->force || found[i] == FOUND_REMAINS;
