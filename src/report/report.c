@@ -391,9 +391,10 @@ static json_t *heat_json(const struct tally *tally)
 }
 
 /* A row and a column per set; null where sets were not compared. */
-static json_t *overlap_json(const struct report_overlap *overlap, const struct report_set *sets)
+static json_t *overlap_json(const struct report_overlap *overlap, const struct report_set *sets,
+                            size_t n)
 {
-    const struct report_set *const end = sets + sets->request->n;
+    const struct report_set *const end = sets + n;
     const uint64_t *at = overlap->matrices;
     json_t *both[2];
 
@@ -533,7 +534,7 @@ int report_make(const struct report_request *request, struct text *text, json_t 
         page_end(&page, sets, &overlap);
     if (status == 0 && json != NULL)
         *json = json_pack("{s:b, s:O, s:o}", "ok", code == 0, "sets", list, "overlap",
-                          overlap_json(&overlap, sets));
+                          overlap_json(&overlap, sets, n));
     free(overlap.matrices);
     json_decref(list);
     for (size_t i = 0; sets != NULL && i < n; i++) {
