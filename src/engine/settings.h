@@ -116,8 +116,7 @@ extern const struct settings settings_default;
 
 /* What becomes of an option's argument. */
 enum option_kind {
-    OPTION_FLAG,   /* no argument: the bool becomes true */
-    OPTION_NO,     /* no argument: the bool becomes false */
+    OPTION_FLAG,   /* no argument: the field becomes min */
     OPTION_TEXT,   /* kept as it is */
     OPTION_NUMBER, /* a whole number from min to max */
     OPTION_SIZE,   /* a size such as 500M */
@@ -136,7 +135,7 @@ struct option_row {
     enum option_kind kind;
     size_t offset, n_bytes; /* of the field in struct settings */
     size_t said;            /* offset of a bool that tells that it was said; 0: none */
-    uint64_t min, max;      /* NUMBER */
+    uint64_t min, max;      /* NUMBER; FLAG: min alone */
     const char *words;      /* WORD: all of them; CALL: those that complete it; or NULL */
     int (*set)(struct settings *settings, const char *name, const char *argument,
                struct error *err);
