@@ -1,7 +1,8 @@
 /*
  * expand.c - carrying a plan out: the members of one output shard are pulled into an archive by the
  * leader of a crew; beside them the data is surveyed, inputs and output are hashed. Then output,
- * sidecar and manifest get their names.
+ * sidecar and manifest get their names. A planned array becomes a member with its shape and header,
+ * its size where it can be told beforehand, the kind of its pieces, and what its codec should know.
  */
 #include "engine/expand.h"
 
@@ -27,7 +28,7 @@ int expand_job_init(struct expand_job *job, struct plan *plan, const struct sett
     if (job->supplies == NULL)
         error_no_memory(err, "rows of all arrays");
     else if (side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0 &&
-             stone_watch_init(&job->watch, plan, err) == 0)
+             stone_watch_init(&job->watch, plan, true, err) == 0)
         return 0;
     expand_job_release(job);
     return -1;
@@ -51,18 +52,190 @@ static void progress(void *self, uint64_t n_bytes)
     meter_step(job->settings->meter, job->result->unpacked_nbytes, job->n_total);
 }
 
-/* The old manifest goes before the new output comes: its presence means success. Without --force
- * it is stale as long as there is no output; with one, both belong to a run that was faster. */
-static int remove_old_manifest(const char *path, bool force, struct error *err)
-{
-    struct text manifest = {0};
-    struct stat st;
-    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, path);
+/* --- a member --- */
 
-    if (status == 0 && lstat(manifest.text, &st) == 0 && (force || lstat(path, &st) != 0))
-        status = output_remove(manifest.text, err);
-    text_release(&manifest);
-    return status;
+/* At least what an item of an object array takes in the output, besides its data and strings: the
+ * pickle's opcodes, shape and dtype (npy/pickle_write.c has them). */
+#define OBJECT_ITEM_NBYTES 256
+
+/* More than an object array can come to, or 0: none is known. With it the member needs no zip64
+ * header, without which it is plainer, and libzip 1.7.3 survives a lack of memory. */
+static uint64_t object_bound(const struct out_member *out)
+{
+    const struct plan *plan = out->job->plan;
+    uint64_t n_bytes = 0;
+
+    for (size_t i = 0; i < plan->n_archives; i++) {
+        const struct pickle_document *objects = out->array->sources[i]->objects;
+
+        for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++) {
+            const struct pickle_item *item = &objects->items[k];
+            uint64_t bound = OBJECT_ITEM_NBYTES;
+
+            if (item->kind == PICKLE_STRING || item->kind == PICKLE_ARRAY)
+                bound += item->n_bytes_or_items;
+            for (uint32_t n = 0; item->kind == PICKLE_LIST && n < item->n_bytes_or_items; n++)
+                bound += 16 + (item->as.items[n].kind == PICKLE_STRING
+                                   ? (uint64_t)item->as.items[n].n_bytes_or_items
+                                   : 0);
+            if (__builtin_add_overflow(n_bytes, bound, &n_bytes))
+                return 0;
+        }
+    }
+    if (__builtin_mul_overflow(n_bytes, plan->n_chosen, &n_bytes) ||
+        __builtin_add_overflow(n_bytes, out->pieces.head.header.n_bytes + 4096, &n_bytes))
+        return 0;
+    return n_bytes;
+}
+
+/* Whether rows in the order of the output come from windows of the input. */
+static bool streams(const struct out_member *out)
+{
+    const struct plan_array *array = out->array;
+    const struct plan *plan = out->job->plan;
+    uint64_t row_nbytes = array->spec.row_nbytes;
+
+    if (out->kind == PIECES_OBJECTS)
+        return false;
+    if (array->csr != NULL && plan->n_rows > 0) /* about */
+        row_nbytes = array->csr->first[plan->n_rows] / plan->n_rows * array->spec.dtype.itemsize;
+    return order_streams(out->job->order, row_nbytes) &&
+           reader_can_stream(array->sources, plan->n_archives) &&
+           (array->values == NULL || reader_can_stream(array->values, plan->n_archives));
+}
+
+static void add_period(struct codec_member *hints, uint64_t n_bytes)
+{
+    if (n_bytes == 0 || n_bytes > CODEC_HISTORY_NBYTES ||
+        hints->n_periods == sizeof hints->periods / sizeof *hints->periods)
+        return;
+    for (size_t i = 0; i < hints->n_periods; i++)
+        if (hints->periods[i] == n_bytes)
+            return;
+    hints->periods[hints->n_periods++] = (uint32_t)n_bytes;
+}
+
+/* Its rows come from a supply that the first shard opens, unless they are made of nothing that is
+ * read. The hints are distances at which the bytes are likely to repeat: element, board row, plane,
+ * output row, and in block order the same transform of the sample before. */
+static struct pieces *open_member(struct member *member, struct codec_member *hints,
+                                  struct error *err)
+{
+    struct out_member *out = (struct out_member *)member;
+    const struct plan *plan = out->job->plan;
+    const uint64_t item = out->item_nbytes;
+    const bool has_rows = out->array != NULL && out->kind != PIECES_COPY;
+
+    *hints = (struct codec_member){.n_bytes = out->head.size_known ? out->head.unpacked_nbytes : 0,
+                                   .item_nbytes = item > 0 && item <= 8 ? (size_t)item : 1};
+    add_period(hints, item);
+    for (unsigned d = out->n_dims; has_rows && out->kind != PIECES_OBJECTS && d-- > 1;) {
+        uint64_t n = item;
+
+        for (unsigned k = d; k < out->n_dims && n <= CODEC_HISTORY_NBYTES; k++)
+            n *= out->shape[k];
+        add_period(hints, n);
+        if (d == 2)
+            add_period(hints, 2 * n);
+    }
+    if (has_rows && out->kind != PIECES_OBJECTS)
+        add_period(hints, out->array->spec.row_nbytes * out->job->order->block_rows);
+    if (has_rows && out->kind == PIECES_ROWS) {
+        const struct order *order = out->job->order;
+
+        hints->header_nbytes = out->pieces.head.header.n_bytes;
+        hints->row_nbytes = out->array->spec.row_nbytes;
+        hints->image_nrows = order->block_rows < order->n_rows ? order->block_rows : order->n_rows;
+        hints->n_images = order->n_chosen;
+    }
+    if (has_rows && out->kind != PIECES_OFFSETS) {
+        out->supply = &out->job->supplies[out->array - plan->arrays];
+        if (!out->supply->is_open &&
+            row_supply_open(out->supply, plan, out->array, streams(out), err) != 0)
+            return NULL;
+        out->supply->watch = &out->job->watch;
+        out->supply->kept = stone_watch_of(&out->job->watch, out->array);
+    }
+    return pieces_new(out, err);
+}
+
+static void close_member(struct member *member)
+{
+    struct out_member *out = (struct out_member *)member;
+
+    if (out->supply != NULL && order_is_last(out->job->order))
+        row_supply_close(out->supply);
+}
+
+static int init_member(struct out_member *out, enum pieces_kind provenance,
+                       const struct plan_array *array, struct expand_job *job, struct error *err)
+{
+    static const struct {
+        const char *key, *member, *descr;
+        uint64_t item_nbytes;
+    } members[] = {{PLAN_SOURCE_KEY, PLAN_SOURCE_KEY ".npy", "'<i8'", 8},
+                   {PLAN_TRANSFORM_KEY, PLAN_TRANSFORM_KEY ".npy", "'|u1'", 1}};
+    const bool is_transform = provenance == PIECES_TRANSFORM;
+    const struct order *order = job->order;
+    const char *descr = members[is_transform].descr; /* its Python type */
+    struct bytes *header = &out->pieces.head.header;
+    uint64_t *const n_bytes = &out->head.unpacked_nbytes;
+
+    *out = (struct out_member){
+        .head = {.open = open_member,
+                 .close = close_member,
+                 .zip_method = codec_level_method(&job->settings->level)},
+        .job = job,
+        .array = array,
+    };
+    if (array == NULL) {
+        out->kind = provenance;
+        out->key = members[is_transform].key;
+        out->head.name = members[is_transform].member;
+        out->item_nbytes = members[is_transform].item_nbytes;
+        out->n_dims = 1;
+        out->shape[0] = order->n_images;
+        memcpy(out->dtype.text, descr + 1, 3);
+    } else { /* as in the inputs */
+        const struct npy_header *from = &array->sources[0]->header;
+        const bool is_offsets = array->binding.role == ROLE_POLICY_OFFSETS;
+
+        out->kind = array->binding.role == ROLE_META ? PIECES_COPY
+                    : array->csr != NULL ? (is_offsets ? PIECES_OFFSETS : PIECES_ELEMENTS)
+                    : array->is_object   ? PIECES_OBJECTS
+                                         : PIECES_ROWS;
+        out->key = array->key;
+        out->head.name = array->member;
+        out->item_nbytes = from->dtype.itemsize;
+        out->n_dims = from->n_dims;
+        memcpy(out->shape, from->shape, from->n_dims * sizeof *out->shape);
+        if (out->kind == PIECES_COPY)
+            *n_bytes = pieces_copy_nbytes(array->sources[0]);
+        else
+            out->shape[0] = out->kind == PIECES_ELEMENTS
+                                ? csr_length(array->csr, order, 0, order->n_images)
+                                : order->n_images + (out->kind == PIECES_OFFSETS);
+        out->dtype = dtype_name(&from->dtype);
+        descr = from->descr;
+    }
+    out->head.size_known = out->kind != PIECES_OBJECTS;
+    for (unsigned pad = 0; out->kind != PIECES_COPY; pad = 64) {
+        header->n_bytes = 0;
+        if (npy_header_write(descr, out->shape, out->n_dims, pad, header, err) != 0)
+            return -1;
+        if (!out->head.size_known)
+            *n_bytes = object_bound(out);
+        else if (bytes_product(out->shape, out->n_dims, n_bytes) != 0 ||
+                 __builtin_mul_overflow(*n_bytes, out->item_nbytes, n_bytes) ||
+                 __builtin_add_overflow(*n_bytes, header->n_bytes, n_bytes))
+            return error_set(err, ERROR_DATA, "%s: the expanded array is too large",
+                             text_path(out->key).text);
+        if (!out->head.size_known || !member_size_is_unsafe(*n_bytes))
+            break;
+    }
+    /* Tables of rows are given memory one after the other. */
+    out->head.waits = (out->kind == PIECES_ROWS || out->kind == PIECES_ELEMENTS) && !streams(out);
+    return archive_out_add(job->archive, &out->head, err);
 }
 
 /* --- beside the members --- */
@@ -143,7 +316,8 @@ static int write_output(struct expand_job *job, struct error *err)
     static pthread_mutex_t next = PTHREAD_MUTEX_INITIALIZER;
     const struct plan *plan = job->plan;
     const size_t n = plan->n_arrays + (plan->provenance ? 2 : 0);
-    struct text comment = {0};
+    struct text comment = {0}, manifest = {0};
+    struct stat st;
     int status = 0;
 
     job->members = calloc(n + 1, sizeof *job->members);
@@ -156,8 +330,8 @@ static int write_output(struct expand_job *job, struct error *err)
         if (array != NULL && array->binding.role == ROLE_DROP)
             continue;
         job->n_members++;
-        if (out_member_init(out, i == plan->n_arrays ? PIECES_SOURCE : PIECES_TRANSFORM, array, job,
-                            err) != 0)
+        if (init_member(out, i == plan->n_arrays ? PIECES_SOURCE : PIECES_TRANSFORM, array, job,
+                        err) != 0)
             return -1;
         job->n_total += out->head.size_known ? out->head.unpacked_nbytes : 0;
     }
@@ -180,11 +354,16 @@ static int write_output(struct expand_job *job, struct error *err)
     /* Output, sidecar and manifest get their final names while no other writer's do. */
     pthread_mutex_lock(&next);
     const int turn = output_turn_take(job->path);
-    status = -1;
-    if (remove_old_manifest(job->path, job->force, err) == 0 &&
-        archive_out_commit(job->archive, err) == 0 &&
+    /* The old manifest goes before the new output comes: its presence means success. Without
+     * --force it is stale as long as there is no output; with one, both belong to a run that was
+     * faster. */
+    status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, job->path);
+    if (status == 0 && lstat(manifest.text, &st) == 0 && (job->force || lstat(job->path, &st) != 0))
+        status = output_remove(manifest.text, err);
+    text_release(&manifest);
+    if (status == 0 && (status = archive_out_commit(job->archive, err)) == 0 &&
         (!job->settings->sidecar ||
-         sidecar_write(job->path, &job->result->n_rows, job->force, err) == 0))
+         (status = sidecar_write(job->path, &job->result->n_rows, job->force, err)) == 0))
         status = record_write(job, err);
     output_turn_end(turn);
     pthread_mutex_unlock(&next);
@@ -209,10 +388,52 @@ static int write_with(void *self, struct crew *crew)
         members->progress_self = job;
         status = write_output(job, job->err);
     }
-    for (size_t i = 0; i < job->n_members; i++)
-        out_member_release(&job->members[i]);
+    for (size_t i = 0; i < job->n_members; i++) {
+        member_release(&job->members[i].head);
+        bytes_release(&job->members[i].pieces.head.header);
+    }
     free(job->members);
     archive_out_free(job->archive);
+    return status;
+}
+
+/* An array of an input, and how it fared. */
+struct data_check {
+    const struct array *array;
+    struct error err;
+};
+
+static void check_one(void *self, int64_t i, int worker)
+{
+    struct data_check *check = (struct data_check *)self + i;
+
+    (void)worker;
+    if (check->array->has_crc)
+        array_read_all(check->array, NULL, &check->err);
+}
+
+/* Read all arrays and check their CRCs: a CRC stands at the end, and what is written before that is
+ * read must not be given its final name. */
+static int check_data(const struct plan *plan, int n_threads, struct error *err)
+{
+    struct data_check *all;
+    size_t n = 0;
+    int status = 0;
+
+    for (size_t i = 0; i < plan->n_archives; i++)
+        n += plan->archives[i].n_arrays;
+    all = calloc(n + 1, sizeof *all);
+    if (all == NULL)
+        return error_no_memory(err, "check of the inputs");
+    n = 0;
+    for (size_t i = 0; i < plan->n_archives; i++)
+        for (size_t k = 0; k < plan->archives[i].n_arrays; k++)
+            all[n++].array = &plan->archives[i].arrays[k];
+    crew_run_each(n_threads, (int64_t)n, check_one, all);
+    for (size_t k = 0; k < n && status == 0; k++)
+        if (all[k].err.kind != ERROR_NONE)
+            status = error_pass(err, &all[k].err);
+    free(all);
     return status;
 }
 
@@ -221,8 +442,10 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
 {
     const struct settings *settings = job->settings;
     const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
+    const struct plan *plan = job->plan;
     struct text name = {0};
-    const uint64_t worth = expand_estimate(job->plan) / THREAD_NBYTES + 1;
+    struct stat st, other;
+    const uint64_t worth = expand_estimate(plan) / THREAD_NBYTES + 1;
     const int most =
         settings->n_helpers > settings->n_threads ? settings->n_helpers : settings->n_threads;
 
@@ -236,14 +459,23 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     job->n_total = job->n_members = 0;
     job->members = NULL;
     job->err = err;
-    if (status == 0)
-        status = plan_inputs_check_not_output(job->plan, name.text, err);
+    /* An input, a folder or its files, must not be the output, whatever it is called. */
+    for (size_t i = 0; status == 0 && i < plan->n_archives && stat(name.text, &st) == 0; i++) {
+        const struct archive_in *in = &plan->archives[i];
+
+        for (size_t k = 0; k <= in->n_inputs && status == 0; k++)
+            if (stat(k == 0 ? in->path : in->inputs[k - 1].path, &other) == 0 &&
+                other.st_dev == st.st_dev && other.st_ino == st.st_ino)
+                status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(name.text),
+                                      "the output is the same file as input %s",
+                                      text_path(in->path).text);
+    }
     if (status == 0 && settings->sidecar)
         status = sidecar_write(name.text, NULL, job->force, err);
     /* Slices come out before the end of the arrays, where the CRC is, has been read. */
     if (status == 0 && !job->is_checked && rows->n_images != rows->n_whole) {
         job->is_checked = true;
-        status = plan_inputs_check_data(job->plan, settings->n_threads, err);
+        status = check_data(plan, settings->n_threads, err);
     }
     if (status == 0)
         status = crew_run(worth < (uint64_t)most ? (int)worth : most, write_with, job);

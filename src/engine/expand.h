@@ -1,13 +1,12 @@
 /*
- * expand.h - carrying a plan out: output shards, each with its manifest.
+ * expand.h - carrying a plan out: output shards, each with its manifest; their members, and what
+ * these are made of, a kind of pieces each: rows and their images, provenance, copies, sparse
+ * policies in CSR form, pickled objects.
  */
 #ifndef SYMAUG_ENGINE_EXPAND_H
 #define SYMAUG_ENGINE_EXPAND_H
 
-#include "codec/codec.h"
-#include "engine/pieces.h"
 #include "engine/plan.h"
-#include "engine/shard.h"
 #include "engine/survey.h"
 #include "write/archive_out.h"
 
@@ -72,7 +71,55 @@ bool expand_is_remains(const struct expand_job *job, const char *path);
 /* Accepts a zeroed one. */
 void expand_job_release(struct expand_job *job);
 
-/* --- its members --- */
+/* The unpacked size of the output where it is known beforehand (object arrays: as in the input). */
+uint64_t expand_estimate(const struct plan *plan);
+
+/* --- what is written beside it --- */
+
+/* Write PATH.manifest.json: the job's plan, and what was written. */
+int record_write(const struct expand_job *job, struct error *err);
+
+/* BASENAME.json beside an output, from which KataGo's shuffler reads the number of rows, complete
+ * and durable. n_rows NULL: find out, before the long work, whether it can be written. */
+int sidecar_write(const char *path, const uint64_t *n_rows, bool force, struct error *err);
+
+/* --- where input rows come from --- */
+
+/* Two batches that leapfrog over the input, or all rows at hand when they are needed in no order. A
+ * supply outlives the pieces that draw on it, so that an output cut into several shards reads its
+ * input once. */
+
+/* Zero-initialise; closed until it is opened. It stays where it is while it is open. */
+struct row_supply {
+    bool is_open;
+    bool streams;
+    unsigned n; /* readers: of the rows, and of the values beside padded indices */
+    struct reader readers[2];
+    struct batch windows[2][2]; /* of each reader */
+    unsigned latest;            /* of the windows */
+    struct stone_watch *watch;  /* borrowed: it keeps some rows that pass by, */
+    struct kept_rows *kept;     /* here, or none: NULL */
+};
+
+/* Open it for an array of the plan: through windows if `streams`, which needs arrays in C order.
+ * Close it in any case. */
+int row_supply_open(struct row_supply *supply, const struct plan *plan,
+                    const struct plan_array *array, bool streams, struct error *err);
+
+/* Close it and give its memory back; accepts a closed one. */
+void row_supply_close(struct row_supply *supply);
+
+/* --- members --- */
+
+enum pieces_kind {
+    PIECES_ROWS,
+    PIECES_SOURCE,    /* symaug_source: int64, little-endian */
+    PIECES_TRANSFORM, /* symaug_transform: uint8 */
+    PIECES_OFFSETS,   /* of a CSR triple, */
+    PIECES_ELEMENTS,  /* moved if the move is SPEC_INDICES, else copied */
+    PIECES_OBJECTS,   /* of one or more dimensions, loaded; integers are moved likewise */
+    PIECES_COPY,      /* what has no rows */
+};
 
 /* An output array from a plan to the archive. Plain until it is prepared. */
 struct out_member {
@@ -86,25 +133,29 @@ struct out_member {
     uint64_t item_nbytes;
     uint64_t shape[NPY_MAX_DIMS];
     unsigned n_dims;
-    struct image_pieces pieces; /* unless it is copied */
+    struct image_pieces {
+        struct pieces head;
+        const struct out_member *of; /* whose part they are */
+        uint64_t *piece_element;     /* owned, CSR, one a piece: output element where it begins */
+        struct pickle_writer writer; /* objects */
+    } pieces;                        /* unless it is copied */
 };
 
-/* Make an array of the plan, or (NULL) a provenance array, one of the archive's members. It must
- * stay where it is; the caller releases it. */
-int out_member_init(struct out_member *out, enum pieces_kind provenance,
-                    const struct plan_array *array, struct expand_job *job, struct error *err);
-void out_member_release(struct out_member *out);
+/* The pieces of a member of its kind, which are a part of it, or those of an array that is copied.
+ * NULL with err set. */
+struct pieces *pieces_new(struct out_member *out, struct error *err);
 
-/* The unpacked size of the output where it is known beforehand (object arrays: as in the input). */
-uint64_t expand_estimate(const struct plan *plan);
+/* Those of an array that is copied, whose header gets longer where no zip file can hold its size
+ * (see member_size_is_unsafe); and how many bytes there will be, its header included. */
+struct pieces *pieces_of_copy(const struct array *array, struct error *err);
+uint64_t pieces_copy_nbytes(const struct array *array);
 
-/* --- what is written beside it --- */
+/* The elements of output rows first .. end - 1. */
+uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t first, uint64_t end);
 
-/* Write PATH.manifest.json: the job's plan, and what was written. */
-int record_write(const struct expand_job *job, struct error *err);
-
-/* BASENAME.json beside an output, from which KataGo's shuffler reads the number of rows, complete
- * and durable. n_rows NULL: find out, before the long work, whether it can be written. */
-int sidecar_write(const char *path, const uint64_t *n_rows, bool force, struct error *err);
+/* Append what distinguishes one row of objects under one transform: its moved items' kinds and
+ * bytes. Equal rows give equal bytes and different rows different ones. */
+int object_row_bytes(const struct reader *reader, uint64_t row, const struct spec *spec, uint32_t t,
+                     struct bytes *out, struct error *err);
 
 #endif

@@ -28,51 +28,12 @@ struct made {
     struct made_list *lists;   /* owned: what some of them hold */
 };
 
-/* Rows [first, first + n_rows), those of one input: the next part of the array. */
-static int describe(struct made *made, const struct made_form *form, uint64_t first,
-                    uint64_t n_rows, struct error *err)
-{
-    struct array *array = &made->arrays[made->n_arrays++];
-    struct text descr = {0}, member = {0};
-
-    *array = (struct array){.key = strdup(form->key),
-                            .input = &made->input,
-                            .offset = first * made->row_nbytes,
-                            .packed_nbytes = n_rows * made->row_nbytes,
-                            .unpacked_nbytes = n_rows * made->row_nbytes,
-                            .n_rows = n_rows,
-                            .row_nbytes = made->row_nbytes};
-    array->header = (struct npy_header){
-        .version = 1,
-        .dtype = form->dtype,
-        .n_dims = form->n_dims + 1,
-        .n_elements =
-            made->items != NULL ? n_rows : made->row_nbytes / form->dtype.itemsize * n_rows,
-        .data_nbytes = n_rows * made->row_nbytes};
-    array->header.shape[0] = n_rows;
-    memcpy(array->header.shape + 1, form->row_shape, form->n_dims * sizeof *form->row_shape);
-    if (made->items != NULL) {
-        array->objects = calloc(1, sizeof *array->objects);
-        if (array->objects != NULL)
-            *array->objects = (struct pickle_document){
-                .n_dims = 1, .shape = {n_rows}, .n_items = n_rows, .items = made->items + first};
-    }
-    if (array->key == NULL || (made->items != NULL && array->objects == NULL))
-        return error_no_memory(err, "array");
-    if (text_append(&descr, err, "'%s'", dtype_name(&form->dtype).text) == 0 &&
-        text_append(&member, err, "%s.npy", form->key) == 0) {
-        array->header.descr = descr.text;
-        array->member = member.text;
-        return 0;
-    }
-    text_release(&descr);
-    text_release(&member);
-    return -1;
-}
-
 struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err)
 {
+    const bool is_object = form->dtype.kind == DTYPE_OBJECT;
+    const struct text_quoted descr = text_format("'%s'", dtype_name(&form->dtype).text);
     struct made *made = calloc(1, sizeof *made);
+    uint64_t shape[1 + sizeof form->row_shape / sizeof *form->row_shape];
     uint64_t row_items, first = 0, n_bytes;
 
     if (list_room(&plan->made, plan->n_made + 1, sizeof made, "array", err) != 0 || made == NULL) {
@@ -81,15 +42,6 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
         return NULL;
     }
     plan->made[plan->n_made++] = made;
-    made->key = strdup(form->key);
-    made->arrays = calloc(plan->n_archives + 1, sizeof *made->arrays);
-    if (form->dtype.kind == DTYPE_OBJECT)
-        made->items = calloc(plan->n_rows + 1, sizeof *made->items);
-    if (made->key == NULL || made->arrays == NULL ||
-        (form->dtype.kind == DTYPE_OBJECT && made->items == NULL)) {
-        error_no_memory(err, "array");
-        return NULL;
-    }
     if (bytes_product(form->row_shape, form->n_dims, &row_items) != 0 ||
         __builtin_mul_overflow(row_items, form->dtype.itemsize, &made->row_nbytes) ||
         __builtin_mul_overflow(plan->n_rows + form->n_elements, made->row_nbytes, &n_bytes) ||
@@ -97,20 +49,44 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
         error_set(err, ERROR_DATA, "%s: the array is too large", text_path(form->key).text);
         return NULL;
     }
+    made->key = strdup(form->key);
+    made->arrays = calloc(plan->n_archives + 1, sizeof *made->arrays);
+    made->items = is_object ? calloc(plan->n_rows + 1, sizeof *made->items) : NULL;
     made->no_memory.tmpdir = plan->settings->tmpdir;
-    int status = scratch_open(&made->file, n_bytes + 1, &made->no_memory, err);
+    int status = made->key == NULL || made->arrays == NULL || (is_object && made->items == NULL)
+                     ? error_no_memory(err, "array")
+                     : scratch_open(&made->file, n_bytes + 1, &made->no_memory, err);
     if (status == 0)
         status = scratch_resize(&made->file, n_bytes, err);
     made->input.path = made->key;
     made->input.fd = made->file.fd;
     made->input.n_bytes = n_bytes;
-    for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
-        const uint64_t n = form->n_elements == 0 ? plan->archive_rows[i]
-                           : i == 0              ? form->n_elements
-                                                 : 0;
+    memcpy(shape + 1, form->row_shape, sizeof form->row_shape);
+    /* The rows of each input are the next part of the file. */
+    for (size_t i = 0; i < plan->n_archives && status == 0; i++, first += shape[0]) {
+        struct array *array = &made->arrays[made->n_arrays++];
 
-        status = describe(made, form, first, n, err);
-        first += n;
+        shape[0] = form->n_elements == 0 ? plan->archive_rows[i] : i == 0 ? form->n_elements : 0;
+        *array = (struct array){.key = strdup(form->key),
+                                .input = &made->input,
+                                .offset = first * made->row_nbytes,
+                                .packed_nbytes = shape[0] * made->row_nbytes,
+                                .unpacked_nbytes = shape[0] * made->row_nbytes + is_object};
+        if (asprintf(&array->member, "%s.npy", form->key) < 0)
+            array->member = NULL;
+        if (is_object)
+            array->objects = calloc(1, sizeof *array->objects);
+        if (array->key == NULL || array->member == NULL || (is_object && array->objects == NULL))
+            status = error_no_memory(err, "array");
+        else
+            status = array_describe(array, descr.text, shape, form->n_dims + 1, err);
+        if (status == 0 && is_object) {
+            array->unpacked_nbytes = 0; /* there is no pickle, which had to have some bytes */
+            *array->objects = (struct pickle_document){.n_dims = 1,
+                                                       .shape = {shape[0]},
+                                                       .n_items = shape[0],
+                                                       .items = made->items + first};
+        }
     }
     return status == 0 ? made : NULL;
 }
@@ -150,8 +126,6 @@ int made_put_list(struct made *made, uint64_t row, const struct dtype *dtype, co
 int made_put(struct plan *plan, struct made *made, struct error *err)
 {
     struct plan_array *array = plan_find_array(plan, made->key);
-    const struct array *first = &made->arrays[0];
-    struct error why = {0};
 
     if (array == NULL) {
         if (list_room(&plan->arrays, plan->n_arrays + 1, sizeof *array, "array", err) != 0)
@@ -163,15 +137,11 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
             return error_no_memory(err, "array");
     }
     array->key = made->key;
-    array->member = first->member;
+    array->member = made->arrays[0].member;
     array->is_object = made->items != NULL;
     for (size_t i = 0; i < plan->n_archives; i++)
         array->sources[i] = &made->arrays[i];
-    spec_release(&array->spec);
-    if (spec_init(&array->spec, &plan->maker, first, &(struct role_binding){.role = ROLE_COPY},
-                  &why) != 0)
-        return error_pass(err, &why);
-    return 0;
+    return plan_copy_array(plan, array, err);
 }
 
 void made_free(struct made *made)

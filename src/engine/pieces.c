@@ -1,7 +1,7 @@
 /*
  * pieces.c - the input rows that a member is made from, and pieces of images (rows of equal size,
- * provenance, the offsets and elements of a sparse policy in CSR form) and of arrays that are
- * copied as they are.
+ * provenance, the offsets and elements of a sparse policy in CSR form, pickled objects) and of
+ * arrays that are copied as they are.
  *
  * In orders that stream, two windows leapfrog over the input: while pieces are made from one, the
  * next rows are read into the other, and rows that both need are copied. Other orders, and Fortran
@@ -12,6 +12,9 @@
  * pieces are in a window of the supply, and neighbours under one transform are moved together; else
  * each row comes out of a table. In CSR form the input's offsets say where each row's elements are,
  * numbered over all input shards; a piece holds the images of so many rows, whatever their length.
+ *
+ * A pickle's writer must know beforehand where in the output each dtype comes first, because that
+ * is where it is written out; later items refer to it.
  */
 #include "engine/expand.h"
 
@@ -21,18 +24,16 @@
 
 #define CSR_ROWS_PER_PIECE 16384
 #define EXPECTED_AHEAD     12 /* images: rows of a table come from anywhere in memory */
+#define IMAGES_AT_ONCE     512
+#define ROW_ALIGNMENT      16
 
 /* --- where input rows come from --- */
-
-#define ROW_ALIGNMENT 16
 
 int row_supply_open(struct row_supply *supply, const struct plan *plan,
                     const struct plan_array *array, bool streams, struct error *err)
 {
     const bool has_values = array->spec.kind == SPEC_PADDED && array->values != NULL;
 
-    streams = streams && reader_can_stream(array->sources, plan->n_archives) &&
-              (!has_values || reader_can_stream(array->values, plan->n_archives));
     *supply = (struct row_supply){.is_open = true, .streams = streams, .n = has_values ? 2 : 1};
     for (unsigned i = 0; i < supply->n; i++) {
         supply->readers[i] = (struct reader){.arrays = i == 0 ? array->sources : array->values,
@@ -40,56 +41,7 @@ int row_supply_open(struct row_supply *supply, const struct plan *plan,
                                              .csr = i == 0 ? array->csr : NULL,
                                              .at_random = !streams};
         supply->windows[i][0].reader = supply->windows[i][1].reader = &supply->readers[i];
-        if (reader_open(&supply->readers[i], plan->settings->budget, err) != 0) {
-            row_supply_close(supply);
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* Windows: fetch rows [begin, end) (no row before those of the latest window) into the older one,
- * which becomes the latest: *window tells which. May run while others read the one before. */
-static int supply_load(struct row_supply *supply, uint64_t begin, uint64_t end, unsigned *window,
-                       struct error *err)
-{
-    const unsigned from = supply->latest, to = !from;
-    const uint64_t known = supply->windows[0][from].first + supply->windows[0][from].n;
-
-    *window = 0;
-    if (!supply->streams)
-        return 0;
-    if (end < known)
-        end = known;
-    for (unsigned i = 0; i < supply->n; i++)
-        if (batch_follow(&supply->windows[i][to], &supply->windows[i][from], begin, end - begin,
-                         err) != 0)
-            return -1;
-    if (supply->kept != NULL)
-        stone_watch_see(supply->watch, supply->kept, &supply->windows[0][to]);
-    *window = supply->latest = to;
-    return 0;
-}
-
-static size_t aligned_row_nbytes(const struct row_supply *supply)
-{
-    return (supply->readers[0].unit_nbytes + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
-}
-
-/* A row as bytes, and its values (NULL without). Those of a window stay until it is loaded again,
- * others are copied to `room`: an aligned row, and its values. Thread-safe. */
-static int supply_get(struct row_supply *supply, unsigned window, uint64_t row, uint8_t *room,
-                      const uint8_t *both[2], struct error *err)
-{
-    both[1] = NULL;
-    for (unsigned i = 0; i < supply->n; i++) {
-        const struct batch *rows = &supply->windows[i][window];
-        uint8_t *to = i == 0 ? room : room + aligned_row_nbytes(supply);
-
-        both[i] = supply->streams
-                      ? rows->bytes.data + (row - rows->first) * supply->readers[i].unit_nbytes
-                      : to;
-        if (!supply->streams && reader_read(&supply->readers[i], row, 1, to, err) != 0)
+        if (reader_open(&supply->readers[i], plan->settings->budget, err) != 0)
             return -1;
     }
     return 0;
@@ -107,94 +59,100 @@ void row_supply_close(struct row_supply *supply)
 
 /* --- images --- */
 
-void image_walk_begin(struct image_walk *walk, const struct order *order, uint64_t first,
-                      uint64_t end)
+/* The images of output rows from `first` on, up to `end`, IMAGES_AT_ONCE at most: how many. */
+static size_t images_from(const struct order *order, uint64_t first, uint64_t end,
+                          struct image *images)
 {
-    walk->order = order;
-    walk->next = first;
-    walk->end = end;
+    const size_t n = (size_t)smaller(end - first, IMAGES_AT_ONCE);
+
+    order_images(order, first, n, images);
+    return n;
 }
 
-bool image_walk_next(struct image_walk *walk)
-{
-    const uint64_t left = walk->end - walk->next;
-
-    walk->first = walk->next;
-    walk->n = left < IMAGES_AT_ONCE ? (size_t)left : IMAGES_AT_ONCE;
-    walk->next += walk->n;
-    order_images(walk->order, walk->first, walk->n, walk->images);
-    return walk->n > 0;
-}
-
+/* Fetch what input rows need, none of which is before those of the latest window, into the older
+ * one, which becomes the latest. Others may read the one before meanwhile. */
 static int images_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
 {
     const struct out_member *of = ((const struct image_pieces *)pieces)->of;
     const struct order *order = of->job->order;
+    struct row_supply *supply = of->supply;
     uint64_t begin, end;
 
-    if (of->supply == NULL)
+    rows->window = 0;
+    if (supply == NULL || !supply->streams)
         return 0;
     order_span(order, rows->begin, rows->end - rows->begin, &begin, &end);
     /* The array's last rows are read even if no image needs them: its CRC stands at the end. */
     if (rows->end == pieces->n_rows && order_is_last(order))
         end = order->n_rows;
-    return supply_load(of->supply, begin, end, &rows->window, err);
-}
-
-/* The images of rows: neighbours under one transform are moved together, if a window holds them. */
-static int make_images(const struct image_pieces *self, unsigned window,
-                       const struct image_walk *walk, uint8_t *room, uint8_t *out,
-                       struct error *err)
-{
-    struct row_supply *supply = self->of->supply;
-    const struct image *images = walk->images;
-    const size_t most = supply->streams ? walk->n : 1;
-
-    for (size_t i = 0, run; i < walk->n; i += run) {
-        struct error reason = {0};
-        const uint8_t *rows[2] = {NULL, NULL};
-        uint64_t failed;
-
-        for (run = 1; run < most && i + run < walk->n &&
-                      images[i + run].row == images[i].row + run &&
-                      images[i + run].transform == images[i].transform;)
-            run++;
-        if (!supply->streams && i + EXPECTED_AHEAD < walk->n)
-            reader_expect(&supply->readers[0], images[i + EXPECTED_AHEAD].row);
-        if (supply_get(supply, window, images[i].row, room, rows, err) != 0)
+    const unsigned from = supply->latest, to = !from;
+    const uint64_t known = supply->windows[0][from].first + supply->windows[0][from].n;
+    if (end < known)
+        end = known;
+    for (unsigned i = 0; i < supply->n; i++)
+        if (batch_follow(&supply->windows[i][to], &supply->windows[i][from], begin, end - begin,
+                         err) != 0)
             return -1;
-        if (kernel_rows(&self->of->array->spec, images[i].transform, rows[0], rows[1],
-                        out + i * self->head.row_nbytes, run, &failed, &reason) != 0)
-            return reader_fail(&supply->readers[0], images[i].row + failed, &reason, err);
-    }
+    if (supply->kept != NULL)
+        stone_watch_see(supply->watch, supply->kept, &supply->windows[0][to]);
+    rows->window = supply->latest = to;
     return 0;
 }
 
+/* Rows of equal size: neighbours under one transform are moved together, if a window holds them. */
 static int images_make(const struct pieces *pieces, const struct piece_rows *rows,
                        struct bytes *out, struct error *err)
 {
-    const struct image_pieces *self = (const struct image_pieces *)pieces;
-    const struct row_supply *supply = self->of->supply;
+    const struct out_member *of = ((const struct image_pieces *)pieces)->of;
+    struct row_supply *supply = of->supply;
     const size_t n_bytes = (rows->end - rows->begin) * pieces->row_nbytes;
-    const size_t room_nbytes =
-        supply != NULL ? aligned_row_nbytes(supply) + supply->readers[1].unit_nbytes + 16 : 0;
-    struct image_walk walk;
-    /* A header is a multiple of 16, so that the rows stay aligned for the kernels. */
-    uint8_t *to = bytes_reserve(out, n_bytes + room_nbytes + CODEC_READ_SLACK, err);
+    const bool streams = supply != NULL && supply->streams;
+    size_t room_nbytes[2] = {0}; /* of a table's row, and of its values */
+    struct image images[IMAGES_AT_ONCE];
+    struct error reason = {0};
 
+    for (unsigned i = 0; supply != NULL && i < supply->n; i++)
+        room_nbytes[i] = (supply->readers[i].unit_nbytes / ROW_ALIGNMENT + 1) * ROW_ALIGNMENT;
+    /* A header is a multiple of 16, so that the rows stay aligned for the kernels. */
+    uint8_t *to = bytes_reserve(
+        out, n_bytes + ROW_ALIGNMENT + room_nbytes[0] + room_nbytes[1] + CODEC_READ_SLACK, err);
     if (to == NULL)
         return -1;
-    uint8_t *room = to + (n_bytes + 15) / 16 * 16; /* of a table's row */
-    image_walk_begin(&walk, self->of->job->order, rows->begin, rows->end);
-    for (; image_walk_next(&walk); to += walk.n * pieces->row_nbytes) {
-        if (supply != NULL && make_images(self, rows->window, &walk, room, to, err) != 0)
-            return -1;
-        for (size_t i = 0; supply == NULL && i < walk.n; i++)
-            if (self->of->kind == PIECES_SOURCE)
-                bytes_put_le(to + 8 * i, walk.images[i].row, 8);
-            else
-                to[i] = (uint8_t)walk.images[i].transform;
-    }
+    uint8_t *room = to + (n_bytes / ROW_ALIGNMENT + 1) * ROW_ALIGNMENT;
+    for (uint64_t at = rows->begin, n; (n = images_from(of->job->order, at, rows->end, images)) > 0;
+         at += n)
+        for (size_t i = 0, run; i < n; i += run, to += run * pieces->row_nbytes) {
+            const uint8_t *from[2] = {NULL, NULL};
+            const struct image *image = &images[i];
+            uint64_t failed;
+
+            run = 1;
+            if (supply == NULL) {
+                if (of->kind == PIECES_SOURCE)
+                    bytes_put_le(to, image->row, 8);
+                else
+                    *to = (uint8_t)image->transform;
+                continue;
+            }
+            while (streams && i + run < n && image[run].row == image->row + run &&
+                   image[run].transform == image->transform)
+                run++;
+            if (!streams && i + EXPECTED_AHEAD < n)
+                reader_expect(&supply->readers[0], image[EXPECTED_AHEAD].row);
+            for (unsigned k = 0; k < supply->n; k++) {
+                const struct batch *window = &supply->windows[k][rows->window];
+                uint8_t *copy = k == 0 ? room : room + room_nbytes[0];
+
+                from[k] = streams ? window->bytes.data + (image->row - window->first) *
+                                                             supply->readers[k].unit_nbytes
+                                  : copy;
+                if (!streams && reader_read(&supply->readers[k], image->row, 1, copy, err) != 0)
+                    return -1;
+            }
+            if (kernel_rows(&of->array->spec, image->transform, from[0], from[1], to, run, &failed,
+                            &reason) != 0)
+                return reader_fail(&supply->readers[0], image->row + failed, &reason, err);
+        }
     out->n_bytes += n_bytes;
     return 0;
 }
@@ -214,20 +172,19 @@ static uint64_t row_length(const struct csr *csr, uint64_t row)
 
 uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t first, uint64_t end)
 {
-    struct image_walk walk;
+    struct image images[IMAGES_AT_ONCE];
     uint64_t length = 0;
 
-    image_walk_begin(&walk, order, first, end);
-    while (image_walk_next(&walk))
-        for (size_t i = 0; i < walk.n; i++)
-            length += row_length(csr, walk.images[i].row);
+    for (uint64_t n; (n = images_from(order, first, end, images)) > 0; first += n)
+        for (size_t i = 0; i < n; i++)
+            length += row_length(csr, images[i].row);
     return length;
 }
 
-static int put_offset(const struct image_pieces *self, uint64_t offset, struct bytes *out,
+static int put_offset(const struct out_member *of, uint64_t offset, struct bytes *out,
                       struct error *err)
 {
-    const struct array *array = self->of->array->sources[0];
+    const struct array *array = of->array->sources[0];
     const struct dtype *dtype = &array->header.dtype;
     uint8_t *to = bytes_reserve(out, dtype->itemsize, err);
 
@@ -243,32 +200,28 @@ static int put_offset(const struct image_pieces *self, uint64_t offset, struct b
 }
 
 /* A row's elements. */
-static int put_elements(const struct image_pieces *self, unsigned window, const struct image *image,
+static int put_elements(const struct out_member *of, unsigned window, const struct image *image,
                         struct bytes *out, struct error *err)
 {
-    struct row_supply *supply = self->of->supply;
-    const struct spec *spec = &self->of->array->spec;
-    const struct csr *csr = self->of->array->csr;
-    const uint64_t n = row_length(csr, image->row), n_bytes = n * supply->readers[0].unit_nbytes;
+    struct reader *reader = &of->supply->readers[0];
+    const struct batch *rows = &of->supply->windows[0][window];
+    const struct spec *spec = &of->array->spec;
+    const uint64_t n = row_length(of->array->csr, image->row), n_bytes = n * reader->unit_nbytes;
     uint8_t *to = bytes_reserve(out, n_bytes + 1, err);
     const uint8_t *from = to;
     struct error reason = {0};
 
     if (to == NULL)
         return -1;
-    if (supply->streams) {
-        const struct batch *rows = &supply->windows[0][window];
-
+    if (of->supply->streams)
         from = batch_row(rows, image->row - rows->first).bytes;
-    } else if (reader_read(&supply->readers[0], csr->first[image->row], n, to, err) != 0) {
+    else if (reader_read(reader, of->array->csr->first[image->row], n, to, err) != 0)
         return -1;
-    }
-    if (spec->kind == SPEC_INDICES) {
-        if (kernel_indices(spec, image->transform, &spec->dtype, from, to, n, &reason) != 0)
-            return reader_fail(&supply->readers[0], image->row, &reason, err);
-    } else if (from != to) {
+    if (spec->kind != SPEC_INDICES && from != to)
         memcpy(to, from, n_bytes);
-    }
+    if (spec->kind == SPEC_INDICES &&
+        kernel_indices(spec, image->transform, &spec->dtype, from, to, n, &reason) != 0)
+        return reader_fail(reader, image->row, &reason, err);
     out->n_bytes += n_bytes;
     return 0;
 }
@@ -277,39 +230,173 @@ static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, 
                     struct error *err)
 {
     const struct image_pieces *self = (const struct image_pieces *)pieces;
-    const bool is_offsets = self->of->kind == PIECES_OFFSETS;
+    const struct out_member *of = self->of;
+    const bool is_offsets = of->kind == PIECES_OFFSETS;
     uint64_t element = self->piece_element[rows->begin / CSR_ROWS_PER_PIECE];
-    struct image_walk walk;
+    struct image images[IMAGES_AT_ONCE];
 
-    image_walk_begin(&walk, self->of->job->order, rows->begin, rows->end);
-    while (image_walk_next(&walk))
-        for (size_t i = 0; i < walk.n; i++) {
-            if (is_offsets ? put_offset(self, element, out, err) != 0
-                           : put_elements(self, rows->window, &walk.images[i], out, err) != 0)
+    for (uint64_t at = rows->begin, n; (n = images_from(of->job->order, at, rows->end, images)) > 0;
+         at += n)
+        for (size_t i = 0; i < n; i++) {
+            if (is_offsets ? put_offset(of, element, out, err) != 0
+                           : put_elements(of, rows->window, &images[i], out, err) != 0)
                 return -1;
-            element += row_length(self->of->array->csr, walk.images[i].row);
+            element += row_length(of->array->csr, images[i].row);
         }
-    return is_offsets && rows->end == pieces->n_rows ? put_offset(self, element, out, err) : 0;
+    return is_offsets && rows->end == pieces->n_rows ? put_offset(of, element, out, err) : 0;
 }
 
-static int begin_csr(struct image_pieces *self, struct error *err)
+/* --- objects --- */
+
+/* What moved items are kept in: an array, or the data of one, or a list. Its bytes are owned. */
+struct room {
+    struct pickle_ndarray array;
+    struct bytes bytes;
+};
+
+/* An integer, or a list or an array of some: roles were given to nothing else. */
+static int move_item(const struct spec *spec, uint32_t t, struct pickle_item *item,
+                     struct room *room, struct error *err)
 {
-    const struct order *order = self->of->job->order;
-    uint64_t element = 0;
+    static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};
+    struct pickle_item *items = item;
+    size_t n = 1;
 
-    self->head.rows_per_piece = CSR_ROWS_PER_PIECE;
-    const uint64_t n_pieces = pieces_count(&self->head);
-    self->piece_element = calloc(n_pieces, sizeof *self->piece_element);
-    if (self->piece_element == NULL)
-        return error_no_memory(err, "pieces of a sparse policy");
-    for (uint64_t i = 0; i < n_pieces; i++) {
-        const uint64_t first = i * CSR_ROWS_PER_PIECE, left = order->n_images - first;
+    room->bytes.n_bytes = 0;
+    if (item->kind == PICKLE_ARRAY) {
+        room->array = *item->as.array;
+        room->array.data = bytes_reserve(&room->bytes, room->array.n_bytes + 1, err);
+        if (room->array.data == NULL ||
+            kernel_indices(spec, t, &room->array.dtype, item->as.array->data, room->bytes.data,
+                           room->array.n_elements, err) != 0)
+            return -1;
+        item->as.array = &room->array;
+        return 0;
+    }
+    if (item->kind == PICKLE_LIST) {
+        n = item->n_bytes_or_items;
+        if (bytes_append(&room->bytes, item->as.items, n * sizeof *items, err) != 0)
+            return -1;
+        items = (struct pickle_item *)(void *)room->bytes.data;
+        item->as.items = items;
+    } else if (item->kind != PICKLE_INT) {
+        return error_set(err, ERROR_DATA, "an element is no integer, list or array of integers");
+    }
+    for (size_t i = 0; i < n; i++) {
+        const int64_t from = items[i].as.integer;
 
-        self->piece_element[i] = element;
-        element += csr_length(self->of->array->csr, order, first,
-                              first + (left < CSR_ROWS_PER_PIECE ? left : CSR_ROWS_PER_PIECE));
+        if (kernel_indices(spec, t, &int64, &from, &items[i].as.integer, 1, err) != 0)
+            return -1;
     }
     return 0;
+}
+
+static int objects_make(const struct pieces *pieces, const struct piece_rows *rows,
+                        struct bytes *out, struct error *err)
+{
+    const struct image_pieces *self = (const struct image_pieces *)pieces;
+    const struct reader *reader = &self->of->supply->readers[0];
+    const struct spec *spec = &self->of->array->spec;
+    struct image images[IMAGES_AT_ONCE];
+    struct room room = {0};
+    int status = 0;
+
+    for (uint64_t at = rows->begin, n;
+         status == 0 && (n = images_from(self->of->job->order, at, rows->end, images)) > 0; at += n)
+        for (uint64_t i = 0; i < n * reader->n_items && status == 0; i++) {
+            const struct image *image = &images[i / reader->n_items];
+            struct pickle_item item = reader_items(reader, image->row)[i % reader->n_items];
+            struct error reason = {0};
+
+            if (spec->kind == SPEC_INDICES &&
+                move_item(spec, image->transform, &item, &room, &reason) != 0)
+                status = reader_fail(reader, image->row, &reason, err);
+            else
+                status =
+                    pickle_write_item(&self->writer, at * reader->n_items + i, &item, out, err);
+        }
+    bytes_release(&room.bytes);
+    return status == 0 && rows->end == pieces->n_rows ? pickle_write_trailer(out, err) : status;
+}
+
+/* Begin the pickle, whose writer is told where in the output each dtype comes first: as soon as all
+ * that the input has are known, no further images are looked at. */
+static int begin_objects(struct image_pieces *self, struct error *err)
+{
+    const struct reader *reader = &self->of->supply->readers[0];
+    const struct npy_header *header = &reader->arrays[0]->header;
+    const uint64_t n_items = reader->n_items;
+    uint64_t shape[PICKLE_MAX_DIMS] = {0}, n_bytes = 0;
+    struct pickle_writer all = {.n_items = UINT64_MAX}; /* those of the input */
+    struct image images[IMAGES_AT_ONCE];
+
+    if (header->n_dims > PICKLE_MAX_DIMS)
+        return error_set(err, ERROR_DATA, "%s: %s: %u dimensions, expected at most %d",
+                         text_path(reader->arrays[0]->input->path).text,
+                         text_path(reader->arrays[0]->member).text, header->n_dims,
+                         PICKLE_MAX_DIMS);
+    memcpy(shape, header->shape, header->n_dims * sizeof *shape);
+    shape[0] = self->head.n_rows;
+    if (pickle_writer_init(&self->writer, shape, header->n_dims, err) != 0)
+        return -1;
+    for (uint64_t i = 0; i < reader->n_rows * n_items; i++)
+        if (pickle_writer_note(&all, i, &reader_items(reader, i / n_items)[i % n_items], err) != 0)
+            return -1;
+    for (uint64_t at = 0, n;
+         self->writer.n_dtypes < all.n_dtypes &&
+         (n = images_from(self->of->job->order, at, self->head.n_rows, images)) > 0;
+         at += n)
+        for (uint64_t i = 0; i < n * n_items; i++)
+            if (pickle_writer_note(&self->writer, at * n_items + i,
+                                   &reader_items(reader, images[i / n_items].row)[i % n_items],
+                                   err) != 0)
+                return -1;
+    /* A piece of about PIECE_NBYTES, from the size of the input's pickles. */
+    for (size_t i = 0; i < reader->n_arrays; i++)
+        n_bytes += reader->arrays[i]->unpacked_nbytes;
+    const uint64_t row_nbytes = reader->n_rows > 0 ? n_bytes / reader->n_rows + 1 : 1;
+    self->head.rows_per_piece = row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1;
+    return pickle_write_prelude(&self->writer, &self->head.header, err);
+}
+
+/* An item as bytes: its kind, its length, what it holds. */
+static int append_item(const struct pickle_item *item, struct bytes *out, struct error *err)
+{
+    const uint64_t head[2] = {item->kind, item->n_bytes_or_items};
+
+    if (bytes_append(out, head, sizeof head, err) != 0)
+        return -1;
+    switch (item->kind) {
+    case PICKLE_ARRAY:
+        return bytes_append(out, item->as.array->data, item->as.array->n_bytes, err);
+    case PICKLE_STRING:
+        return bytes_append(out, item->as.bytes, item->n_bytes_or_items, err);
+    case PICKLE_LIST:
+        for (uint32_t i = 0; i < item->n_bytes_or_items; i++)
+            if (append_item(&item->as.items[i], out, err) != 0)
+                return -1;
+        return 0;
+    default:
+        return bytes_append(out, &item->as, sizeof item->as, err);
+    }
+}
+
+int object_row_bytes(const struct reader *reader, uint64_t row, const struct spec *spec, uint32_t t,
+                     struct bytes *out, struct error *err)
+{
+    struct room room = {0};
+    int status = 0;
+
+    for (uint64_t sub = 0; sub < reader->n_items && status == 0; sub++) {
+        struct pickle_item item = reader_items(reader, row)[sub];
+
+        if (spec->kind == SPEC_INDICES)
+            status = move_item(spec, t, &item, &room, err);
+        if (status == 0)
+            status = append_item(&item, out, err);
+    }
+    bytes_release(&room.bytes);
+    return status;
 }
 
 /* --- copies --- */
@@ -325,8 +412,6 @@ struct run {
 struct copy_pieces {
     struct pieces head;
     struct unpack unpack;
-    struct bytes longer; /* header that takes the place of the array's own; or empty */
-    size_t header_done;  /* bytes of it that have been read */
     struct run windows[2];
     unsigned latest; /* of the windows */
 };
@@ -338,43 +423,17 @@ uint64_t pieces_copy_nbytes(const struct array *array)
     return array->unpacked_nbytes + (pad ? PADDING_NBYTES : 0);
 }
 
-/* Read the array's header, and add spaces in front of the newline at its end. */
-static int pad_header(struct copy_pieces *self, const struct array *array, struct error *err)
-{
-    const size_t n = array->header.header_nbytes;
-    uint8_t *p = bytes_reserve(&self->longer, n + PADDING_NBYTES, err);
-
-    if (p == NULL || unpack_read(&self->unpack, p, n, err) != 0)
-        return -1;
-    p[n + PADDING_NBYTES - 1] = p[n - 1];
-    memset(p + n - 1, ' ', PADDING_NBYTES);
-    if (array->header.version == 1)
-        bytes_put_le(p + 8, bytes_get_le16(p + 8) + PADDING_NBYTES, 2);
-    else
-        bytes_put_le(p + 8, bytes_get_le32(p + 8) + (uint64_t)PADDING_NBYTES, 4);
-    self->longer.n_bytes = n + PADDING_NBYTES;
-    return 0;
-}
-
 static int copy_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
 {
     struct copy_pieces *self = (struct copy_pieces *)pieces;
     struct run *run = &self->windows[!self->latest];
     const uint64_t n_bytes = rows->end - rows->begin;
-    const size_t left = self->longer.n_bytes - self->header_done;
-    const size_t n = n_bytes < left ? (size_t)n_bytes : left; /* of the longer header */
 
     rows->window = self->latest = !self->latest;
     run->begin = rows->begin;
-    run->bytes.n_bytes = 0;
-    if (bytes_reserve(&run->bytes, n_bytes + 1, err) == NULL)
+    if (bytes_reserve(&run->bytes, n_bytes + 1, err) == NULL ||
+        unpack_read(&self->unpack, run->bytes.data, n_bytes, err) != 0)
         return -1;
-    if (n > 0)
-        memcpy(run->bytes.data, self->longer.data + self->header_done, n);
-    self->header_done += n;
-    if (unpack_read(&self->unpack, run->bytes.data + n, n_bytes - n, err) != 0)
-        return -1;
-    run->bytes.n_bytes = n_bytes;
     return rows->end == pieces->n_rows ? unpack_finish(&self->unpack, err) : 0;
 }
 
@@ -392,7 +451,7 @@ static void copy_free(struct pieces *pieces)
     struct copy_pieces *self = (struct copy_pieces *)pieces;
 
     unpack_release(&self->unpack);
-    bytes_release(&self->longer);
+    bytes_release(&pieces->header);
     bytes_release(&self->windows[0].bytes);
     bytes_release(&self->windows[1].bytes);
     free(self);
@@ -403,17 +462,32 @@ static const struct pieces_ops copy_ops = {copy_load, copy_make, copy_free};
 struct pieces *pieces_of_copy(const struct array *array, struct error *err)
 {
     struct copy_pieces *self = calloc(1, sizeof *self);
-    const uint64_t n_bytes = pieces_copy_nbytes(array);
+    const size_t n = array->header.header_nbytes;
 
     if (self == NULL) {
         error_no_memory(err, "member");
         return NULL;
     }
-    self->head.ops = &copy_ops;
-    self->head.n_rows = n_bytes;
-    self->head.rows_per_piece = PIECE_NBYTES;
-    if (unpack_start(&self->unpack, array, err) == 0 &&
-        (n_bytes == array->unpacked_nbytes || pad_header(self, array, err) == 0))
+    self->head = (struct pieces){
+        .ops = &copy_ops, .n_rows = array->unpacked_nbytes, .rows_per_piece = PIECE_NBYTES};
+    int status = unpack_start(&self->unpack, array, err);
+    if (status == 0 && pieces_copy_nbytes(array) != array->unpacked_nbytes) {
+        /* Add spaces in front of the newline at the end of the array's header. */
+        uint8_t *p = bytes_reserve(&self->head.header, n + PADDING_NBYTES, err);
+
+        status = p != NULL ? unpack_read(&self->unpack, p, n, err) : -1;
+        if (status == 0) {
+            p[n + PADDING_NBYTES - 1] = p[n - 1];
+            memset(p + n - 1, ' ', PADDING_NBYTES);
+            if (array->header.version == 1)
+                bytes_put_le(p + 8, bytes_get_le16(p + 8) + PADDING_NBYTES, 2);
+            else
+                bytes_put_le(p + 8, bytes_get_le32(p + 8) + (uint64_t)PADDING_NBYTES, 4);
+            self->head.header.n_bytes = n + PADDING_NBYTES;
+            self->head.n_rows -= n;
+        }
+    }
+    if (status == 0)
         return &self->head;
     copy_free(&self->head);
     return NULL;
@@ -428,23 +502,38 @@ static const struct pieces_ops object_ops = {NULL, objects_make, images_free};
 struct pieces *pieces_new(struct out_member *out, struct error *err)
 {
     const enum pieces_kind kind = out->kind;
-    const bool is_csr = kind == PIECES_OFFSETS || kind == PIECES_ELEMENTS;
+    const struct order *order = out->job->order;
     struct image_pieces *self = &out->pieces;
-    int status;
+    uint64_t element = 0;
+    int status = 0;
 
     if (kind == PIECES_COPY)
         return pieces_of_copy(out->array->sources[0], err);
     self->of = out;
-    self->head.ops = is_csr ? &csr_ops : kind == PIECES_OBJECTS ? &object_ops : &image_ops;
-    self->head.n_rows = out->job->order->n_images;
-    if (is_csr)
-        status = begin_csr(self, err);
-    else if (kind == PIECES_OBJECTS)
-        status = objects_begin(self, err);
-    else
+    self->head.n_rows = order->n_images;
+    if (kind == PIECES_OFFSETS || kind == PIECES_ELEMENTS) {
+        self->head.ops = &csr_ops;
+        self->head.rows_per_piece = CSR_ROWS_PER_PIECE;
+        const uint64_t n_pieces = pieces_count(&self->head);
+        self->piece_element = calloc(n_pieces, sizeof *self->piece_element);
+        if (self->piece_element == NULL)
+            status = error_no_memory(err, "pieces of a sparse policy");
+        for (uint64_t i = 0, first = 0; i < n_pieces && status == 0; i++) {
+            const uint64_t end = smaller(first + CSR_ROWS_PER_PIECE, order->n_images);
+
+            self->piece_element[i] = element;
+            element += csr_length(out->array->csr, order, first, end);
+            first = end;
+        }
+    } else if (kind == PIECES_OBJECTS) {
+        self->head.ops = &object_ops;
+        status = begin_objects(self, err);
+    } else {
+        self->head.ops = &image_ops;
         status = pieces_of_equal_rows(
             &self->head, self->head.n_rows,
             kind == PIECES_ROWS ? out->array->spec.row_nbytes : out->item_nbytes, err);
+    }
     if (status == 0)
         return &self->head;
     images_free(&self->head);

@@ -1,17 +1,10 @@
 /*
  * plan_inputs.c - the inputs of a plan: each is opened, refused when it was expanded before, given
- * its roles on the board of the first, and matched with the first array by array. Also, that they
- * are what they were taken for: none is the output under another name, none changed since it was
- * opened, and, where output is finished before the end of an array has been read, every CRC is
- * right beforehand.
+ * its roles on the board of the first, and matched with the first array by array.
  */
 #include "engine/plan.h"
 
-#include "base/crew.h"
 #include "engine/shard.h"
-
-#include <libgen.h>
-#include <sys/stat.h>
 
 /* --- opening --- */
 
@@ -203,51 +196,44 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
     return 0;
 }
 
-/* Make the plan of one input with the roles that are offered for the problems, and their flags (an
- * option and its word); why: what is wrong then. */
-static void try_settled(const struct archive_in *archive, const struct role_problems *problems,
-                        const struct settings *request, struct error *why)
-{
-    const char *const paths[] = {archive->path};
-    struct settings trial = *request;
-    struct plan plan;
-    bool is_settled = true;
-
-    trial.roles = role_request_over(&request->roles);
-    trial.roles.command = NULL;
-    for (size_t k = 0; k < problems->n && is_settled; k++) {
-        const struct role_problem *problem = &problems->items[k];
-        char option[32], word[32];
-
-        is_settled = problem->array >= 0 && problem->role[0] != '\0' &&
-                     role_request_add_spec(&trial.roles, archive->arrays[problem->array].key,
-                                           problem->role, NULL) == 0 &&
-                     (sscanf(problem->flags, " --%31s %31s", option, word) != 2 ||
-                      conventions_set(&trial.conventions, option, word, NULL) == 0);
-    }
-    if (is_settled && plan_build(&plan, paths, 1, &trial, why) == 0) {
-        plan_survey(&plan, why);
-        plan_release(&plan);
-    }
-    role_overrides_release(&trial.roles);
-}
-
-/* Refuse what could not be decided. What is offered is tried first: an array that would be refused
- * in turn is left out instead, and what else would be wrong then is named by the same message, so
- * that nobody is led from one refusal to the next. */
+/* Refuse what could not be decided. What is offered is tried first, by a plan of this input with
+ * those roles and their flags (an option and its word): an array that would be refused in turn is
+ * left out instead, and what else would be wrong then is named by the same message, so that nobody
+ * is led from one refusal to the next. */
 static int refuse_undecided(const struct archive_in *archive, struct role_problems *problems,
                             const struct role_request *roles, const struct settings *request,
                             struct error *err)
 {
+    const char *const paths[] = {archive->path};
     struct error why = {0};
     bool again = roles->command != NULL;
 
     if (!again)
         return error_pass(err, &problems->items[0].why);
     for (size_t attempt = 0; attempt <= 3 * problems->n && again; attempt++) {
+        struct settings trial = *request;
+        struct plan plan;
+        bool is_settled = true;
+
         why = (struct error){0};
         again = false;
-        try_settled(archive, problems, request, &why);
+        trial.roles = role_request_over(&request->roles);
+        trial.roles.command = NULL;
+        for (size_t k = 0; k < problems->n && is_settled; k++) {
+            const struct role_problem *problem = &problems->items[k];
+            char option[32], word[32];
+
+            is_settled = problem->array >= 0 && problem->role[0] != '\0' &&
+                         role_request_add_spec(&trial.roles, archive->arrays[problem->array].key,
+                                               problem->role, NULL) == 0 &&
+                         (sscanf(problem->flags, " --%31s %31s", option, word) != 2 ||
+                          conventions_set(&trial.conventions, option, word, NULL) == 0);
+        }
+        if (is_settled && plan_build(&plan, paths, 1, &trial, &why) == 0) {
+            plan_survey(&plan, &why);
+            plan_release(&plan);
+        }
+        role_overrides_release(&trial.roles);
         for (size_t k = 0; k < problems->n && why.kind == ERROR_DATA; k++) {
             struct role_problem *problem = &problems->items[k];
             const char *const *flags = role_flags_of_frames;
@@ -270,59 +256,55 @@ static int refuse_undecided(const struct archive_in *archive, struct role_proble
     return role_refuse_all(problems, archive, roles, &why, err);
 }
 
-/* Give the arrays of an input their roles: those of the first become the plan's, others join them.
- */
-static int infer_archive(struct plan *plan, size_t i, struct error *err)
-{
-    const struct settings *request = plan->settings;
-    const struct archive_in *archive = &plan->archives[i];
-    struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
-    struct role_request roles = request->roles; /* borrowed, but for what the plan adds */
-    struct role_problems problems = {0};
-
-    if (bindings == NULL)
-        return error_no_memory(err, "roles");
-    roles.is_strict = !request->allow_expanded && plan->settings->purpose == FOR_IMAGES;
-    roles.swaps_colours = roles.is_strict && plan->swaps;
-    roles.conventions = &plan->conventions;
-    int status =
-        role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i], &problems, err);
-    if (status == 0 && problems.n > 0)
-        status = refuse_undecided(archive, &problems, &roles, request, err);
-    if (status == 0 && __builtin_add_overflow(plan->n_rows, plan->archive_rows[i], &plan->n_rows))
-        status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(archive->path).text);
-    for (size_t k = 0; k < archive->n_arrays && i == 0 && status == 0; k++) {
-        const struct array *array = &archive->arrays[k];
-
-        plan->arrays[plan->n_arrays++] = (struct plan_array){
-            .key = array->key,
-            .member = array->member,
-            .binding = bindings[k],
-            .sources = calloc(plan->n_archives, sizeof(struct array *)),
-            .is_object = array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
-                         bindings[k].role != ROLE_META};
-        if (plan->arrays[k].sources != NULL)
-            plan->arrays[k].sources[0] = array;
-        else
-            status = error_no_memory(err, "arrays");
-    }
-    if (status == 0 && i > 0)
-        status = match_archive(plan, i, bindings, err);
-    role_problems_release(&problems);
-    free(bindings);
-    return status;
-}
-
 int plan_match_arrays(struct plan *plan, struct error *err)
 {
+    const struct settings *request = plan->settings;
+    struct role_request roles = request->roles; /* borrowed, but for what the plan adds */
+    int status = 0;
+
+    roles.is_strict = !request->allow_expanded && request->purpose == FOR_IMAGES;
+    roles.swaps_colours = roles.is_strict && plan->swaps;
+    roles.conventions = &plan->conventions;
     plan->arrays = calloc(plan->archives[0].n_arrays + 1, sizeof *plan->arrays);
     plan->csrs = calloc(plan->archives[0].n_arrays + 1, sizeof *plan->csrs);
     if (plan->arrays == NULL || plan->csrs == NULL)
         return error_no_memory(err, "arrays");
-    for (size_t i = 0; i < plan->n_archives; i++)
-        if (infer_archive(plan, i, err) != 0)
-            return -1;
-    for (size_t i = 0; i < plan->n_arrays; i++) {
+    /* The arrays of the first input become the plan's, those of the others join them. */
+    for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
+        const struct archive_in *archive = &plan->archives[i];
+        struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
+        struct role_problems problems = {0};
+
+        if (bindings == NULL)
+            return error_no_memory(err, "roles");
+        status = role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i],
+                            &problems, err);
+        if (status == 0 && problems.n > 0)
+            status = refuse_undecided(archive, &problems, &roles, request, err);
+        if (status == 0 &&
+            __builtin_add_overflow(plan->n_rows, plan->archive_rows[i], &plan->n_rows))
+            status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(archive->path).text);
+        for (size_t k = 0; k < archive->n_arrays && i == 0 && status == 0; k++) {
+            const struct array *array = &archive->arrays[k];
+
+            plan->arrays[plan->n_arrays++] = (struct plan_array){
+                .key = array->key,
+                .member = array->member,
+                .binding = bindings[k],
+                .sources = calloc(plan->n_archives, sizeof(struct array *)),
+                .is_object = array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
+                             bindings[k].role != ROLE_META};
+            if (plan->arrays[k].sources != NULL)
+                plan->arrays[k].sources[0] = array;
+            else
+                status = error_no_memory(err, "arrays");
+        }
+        if (status == 0 && i > 0)
+            status = match_archive(plan, i, bindings, err);
+        role_problems_release(&problems);
+        free(bindings);
+    }
+    for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
         struct plan_array *array = &plan->arrays[i];
         const struct role_binding *b = &array->binding;
 
@@ -332,70 +314,9 @@ int plan_match_arrays(struct plan *plan, struct error *err)
             continue;
         /* Where the lists begin is read once, for all three arrays. */
         array->csr = &plan->csrs[b->offsets_array];
-        if (array->csr->first == NULL &&
-            csr_open(&plan->csrs[b->offsets_array], plan->arrays[b->offsets_array].sources,
-                     plan->arrays[b->index_array].sources, plan->n_archives, err) != 0)
-            return -1;
+        if (array->csr->first == NULL)
+            status = csr_open(&plan->csrs[b->offsets_array], plan->arrays[b->offsets_array].sources,
+                              plan->arrays[b->index_array].sources, plan->n_archives, err);
     }
-    return 0;
-}
-
-/* --- what they were taken for --- */
-
-int plan_inputs_check_not_output(const struct plan *plan, const char *path, struct error *err)
-{
-    struct stat st, other;
-
-    if (stat(path, &st) != 0)
-        return 0;
-    for (size_t i = 0; i < plan->n_archives; i++) {
-        const struct archive_in *archive = &plan->archives[i];
-
-        /* A folder, or its files. */
-        for (size_t k = 0; k <= archive->n_inputs; k++)
-            if (stat(k == 0 ? archive->path : archive->inputs[k - 1].path, &other) == 0 &&
-                other.st_dev == st.st_dev && other.st_ino == st.st_ino)
-                return error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
-                                    "the output is the same file as input %s",
-                                    text_path(archive->path).text);
-    }
-    return 0;
-}
-
-/* An array of an input, and how it fared. */
-struct data_check {
-    const struct array *array;
-    struct error err;
-};
-
-static void check_one(void *self, int64_t i, int worker)
-{
-    struct data_check *check = (struct data_check *)self + i;
-
-    (void)worker;
-    if (check->array->has_crc)
-        array_read_all(check->array, NULL, &check->err);
-}
-
-int plan_inputs_check_data(const struct plan *plan, int n_threads, struct error *err)
-{
-    struct data_check *all;
-    size_t n = 0;
-    int status = 0;
-
-    for (size_t i = 0; i < plan->n_archives; i++)
-        n += plan->archives[i].n_arrays;
-    all = calloc(n + 1, sizeof *all);
-    if (all == NULL)
-        return error_no_memory(err, "check of the inputs");
-    n = 0;
-    for (size_t i = 0; i < plan->n_archives; i++)
-        for (size_t k = 0; k < plan->archives[i].n_arrays; k++)
-            all[n++].array = &plan->archives[i].arrays[k];
-    crew_run_each(n_threads, (int64_t)n, check_one, all);
-    for (size_t k = 0; k < n && status == 0; k++)
-        if (all[k].err.kind != ERROR_NONE)
-            status = error_pass(err, &all[k].err);
-    free(all);
     return status;
 }

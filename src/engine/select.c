@@ -12,50 +12,9 @@
 
 #include "base/crew.h"
 #include "base/text.h"
-#include "engine/pieces.h"
+#include "engine/expand.h"
 
 #include <xxhash.h>
-
-/* Draw among the images that are still selected; rows with no more than --pick keep them all. */
-static int pick(struct plan *plan, struct error *err)
-{
-    const uint32_t n_keep = plan->settings->pick;
-    const bool keep_identity = plan->settings->keep_identity;
-    const uint64_t seed = plan_seed(plan);
-
-    if (plan_select_all(plan, err) != 0 ||
-        plan_note(plan, "pick", text_format("%u", (unsigned)n_keep).text, 0, err) != 0 ||
-        plan_note(plan, "keep-identity", keep_identity ? "yes" : "no", 0, err) != 0)
-        return -1;
-    if (keep_identity && plan->chosen[0] != 0)
-        return error_set(err, ERROR_USAGE,
-                         "--keep-identity: transform 0 is not among the chosen ones");
-    for (uint64_t row = 0; row < plan->n_rows; row++) {
-        uint8_t images[BOARD_MAX_TRANSFORMS];
-        uint32_t n = 0;
-
-        /* Those that may be chosen; the identity, when it is kept, comes first. */
-        for (uint32_t k = 0; k < plan->n_chosen; k++)
-            if (selection_has(&plan->selection, row, k))
-                images[n++] = (uint8_t)k;
-        if (n <= n_keep)
-            continue;
-        /* Shuffle as far as n_keep, each time drawing from what is left. */
-        for (uint32_t i = keep_identity ? 1 : 0; i < n_keep; i++) {
-            const uint64_t random = shuffle_hash(shuffle_hash(seed, row), i) >> 32;
-            const uint32_t from = i + (uint32_t)(random * (n - i) >> 32);
-            const uint8_t image = images[from];
-
-            images[from] = images[i];
-            images[i] = image;
-        }
-        for (uint32_t i = n_keep; i < n; i++)
-            selection_clear(&plan->selection, row, images[i]);
-    }
-    return 0;
-}
-
-/* --- --unique --- */
 
 #define ROWS_AT_ONCE 256
 #define ROWS_PER_JOB 8 /* that one thread hashes */
@@ -77,35 +36,6 @@ struct unique {
     struct error *err;    /* borrowed */
 };
 
-/* Row `at` of the chunk of one array under one transform, added to a hash. */
-static int hash_image(const struct moving *m, uint64_t at, uint32_t t, struct bytes *room,
-                      XXH128_hash_t *hash, struct error *err)
-{
-    const struct spec *spec = &m->array->spec;
-    const struct row row = batch_row(&m->rows, at);
-    XXH128_hash_t both[2] = {*hash};
-    int status;
-
-    room->n_bytes = 0;
-    if (m->array->is_object) {
-        status = object_row_bytes(m->rows.reader, m->rows.first + at, spec, t, room, err);
-    } else {
-        const uint64_t n_bytes = row.n * row.dtype->itemsize;
-
-        if (bytes_reserve(room, n_bytes + 1, err) == NULL)
-            return -1;
-        status = m->array->csr != NULL
-                     ? kernel_indices(spec, t, &spec->dtype, row.bytes, room->data, row.n, err)
-                     : kernel_row(spec, t, row.bytes,
-                                  m->values.n > 0 ? batch_row(&m->values, at).bytes : NULL,
-                                  room->data, err);
-        room->n_bytes = n_bytes;
-    }
-    both[1] = XXH3_128bits(room->data, room->n_bytes);
-    *hash = XXH3_128bits(both, sizeof both);
-    return status;
-}
-
 /* A few rows of the chunk: drop the images that equal one before them. */
 static void drop_equal(void *self, int64_t job, int worker)
 {
@@ -113,6 +43,7 @@ static void drop_equal(void *self, int64_t job, int worker)
     struct selection *selection = &u->plan->selection;
     const uint64_t begin = (uint64_t)job * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
     const uint32_t n = u->plan->n_chosen;
+    struct bytes *room = &u->rooms[worker];
 
     for (uint64_t at = begin; at < end && at < u->n; at++) {
         const uint64_t row = u->first + at;
@@ -120,9 +51,28 @@ static void drop_equal(void *self, int64_t job, int worker)
         struct error *err = &u->errors[at];
 
         memset(hashes, 0, n * sizeof *hashes);
-        for (size_t i = 0; i < u->n_moving * n && err->kind == ERROR_NONE; i++)
-            (void)hash_image(&u->moving[i / n], at, u->plan->chosen[i % n], &u->rooms[worker],
-                             &hashes[i % n], err);
+        for (size_t i = 0; i < u->n_moving * n && err->kind == ERROR_NONE; i++) {
+            const struct moving *m = &u->moving[i / n];
+            const struct spec *spec = &m->array->spec;
+            const uint32_t t = u->plan->chosen[i % n];
+            const struct row in = batch_row(&m->rows, at);
+            XXH128_hash_t both[2] = {hashes[i % n]}; /* of the arrays before, and of this one */
+
+            room->n_bytes = 0;
+            if (m->array->is_object) {
+                (void)object_row_bytes(m->rows.reader, row, spec, t, room, err);
+            } else if (bytes_reserve(room, in.n * in.dtype->itemsize + 1, err) != NULL) {
+                room->n_bytes = in.n * in.dtype->itemsize;
+                if (m->array->csr != NULL)
+                    (void)kernel_indices(spec, t, &spec->dtype, in.bytes, room->data, in.n, err);
+                else
+                    (void)kernel_row(spec, t, in.bytes,
+                                     m->values.n > 0 ? batch_row(&m->values, at).bytes : NULL,
+                                     room->data, err);
+            }
+            both[1] = XXH3_128bits(room->data, room->n_bytes);
+            hashes[i % n] = XXH3_128bits(both, sizeof both);
+        }
         for (uint32_t k = 1; k < n && err->kind == ERROR_NONE; k++)
             for (uint32_t before = 0; before < k; before++)
                 if (selection_has(selection, row, before) &&
@@ -200,9 +150,44 @@ static int drop_equal_images(struct plan *plan, struct error *err)
 
 int plan_select(struct plan *plan, struct error *err)
 {
-    const struct settings *settings = plan->settings;
+    const uint32_t n_keep = plan->settings->pick;
+    const bool keep_identity = plan->settings->keep_identity;
+    const uint64_t seed = plan_seed(plan);
 
-    if (settings->unique && drop_equal_images(plan, err) != 0)
+    if (plan->settings->unique && drop_equal_images(plan, err) != 0)
         return -1;
-    return settings->pick > 0 ? pick(plan, err) : 0;
+    if (n_keep == 0)
+        return 0;
+    /* Draw among the images that are still selected; rows with no more than --pick keep them all.
+     */
+    if (plan_select_all(plan, err) != 0 ||
+        plan_note(plan, "pick", text_format("%u", (unsigned)n_keep).text, 0, err) != 0 ||
+        plan_note(plan, "keep-identity", keep_identity ? "yes" : "no", 0, err) != 0)
+        return -1;
+    if (keep_identity && plan->chosen[0] != 0)
+        return error_set(err, ERROR_USAGE,
+                         "--keep-identity: transform 0 is not among the chosen ones");
+    for (uint64_t row = 0; row < plan->n_rows; row++) {
+        uint8_t images[BOARD_MAX_TRANSFORMS];
+        uint32_t n = 0;
+
+        /* Those that may be chosen; the identity, when it is kept, comes first. */
+        for (uint32_t k = 0; k < plan->n_chosen; k++)
+            if (selection_has(&plan->selection, row, k))
+                images[n++] = (uint8_t)k;
+        if (n <= n_keep)
+            continue;
+        /* Shuffle as far as n_keep, each time drawing from what is left. */
+        for (uint32_t i = keep_identity ? 1 : 0; i < n_keep; i++) {
+            const uint64_t random = shuffle_hash(shuffle_hash(seed, row), i) >> 32;
+            const uint32_t from = i + (uint32_t)(random * (n - i) >> 32);
+            const uint8_t image = images[from];
+
+            images[from] = images[i];
+            images[i] = image;
+        }
+        for (uint32_t i = n_keep; i < n; i++)
+            selection_clear(&plan->selection, row, images[i]);
+    }
+    return 0;
 }

@@ -2,7 +2,7 @@
 #include "npz_maker.h"
 
 #include "codec/codec.h"
-#include "engine/pieces.h"
+#include "engine/expand.h"
 #include "shard/archive_in.h"
 #include "shard/batch.h"
 
