@@ -10,7 +10,71 @@
 #include "base/text.h"
 #include "engine/survey.h"
 
+#include <math.h>
+
 #define MOST_CODE_ROWS 4096
+
+/* --- what is not as expected --- */
+
+/* What the elements of an array may be. */
+struct bounds {
+    double low, high;
+    bool whole;           /* no fractions */
+    bool no_zero;         /* 0 is not a code */
+    const char *expected; /* in words */
+};
+
+/* Find the range of an array, and refuse it for the first row that is out of bounds. */
+static int check_bounds(const struct plan *plan, const struct plan_array *array,
+                        const struct bounds *bounds, struct number_range *range, struct error *err)
+{
+    struct survey s;
+
+    if (survey_range(plan, array, range, err) != 0)
+        return -1;
+    if (range->n == 0 || (range->min >= bounds->low && range->max <= bounds->high &&
+                          !(bounds->whole && range->has_fraction) &&
+                          !(bounds->no_zero && (range->codes & NUMBER_CODE(0)))))
+        return 0;
+    survey_begin(&s, plan, SURVEY_OF(array), err);
+    while (survey_next(&s))
+        for (uint64_t i = 0; i < s.rows[0].n && s.status == 0; i++) {
+            const double value = row_double(&s.rows[0], i);
+
+            if (value < bounds->low || value > bounds->high ||
+                (bounds->whole && value != floor(value)) || (bounds->no_zero && value == 0))
+                s.status = plan_refuse(plan, array, err, "row %llu: %g, expected %s",
+                                       (unsigned long long)s.number, value, bounds->expected);
+        }
+    return survey_end(&s);
+}
+
+/* Rows of columns that must be shares of one game: not below 0, with a sum of 1 (0: unknown), or
+ * whole counts; or, signed, opposite numbers. */
+static int check_shares(const struct plan *plan, const struct plan_array *array, bool is_signed,
+                        const char *expected, struct error *err)
+{
+    struct survey s;
+
+    if (!survey_has_numbers(array))
+        return survey_range(plan, array, NULL, err);
+    survey_begin(&s, plan, SURVEY_OF(array), err);
+    while (survey_next(&s)) {
+        double sum = 0, low = 0;
+
+        for (uint64_t i = 0; i < s.rows[0].n; i++) {
+            const double value = row_double(&s.rows[0], i);
+
+            sum += value;
+            low = value < low ? value : low;
+        }
+        if (!label_are_shares(s.rows[0].dtype, is_signed, low, sum))
+            s.status = plan_refuse(plan, array, err,
+                                   "row %llu: columns from %g with the sum %g, expected %s",
+                                   (unsigned long long)s.number, low, sum, expected);
+    }
+    return survey_end(&s);
+}
 
 /* --- what a colour swap does to numbers --- */
 
@@ -111,7 +175,7 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
     const bool is_signed = value == VALUE_COLOUR11, is_wdl = array->binding.role == ROLE_WDL;
     const uint64_t n =
         array->sources[0]->row_nbytes / array->sources[0]->header.dtype.itemsize; /* of a row */
-    const struct survey_bounds bounds = {
+    const struct bounds bounds = {
         .low = is_signed ? -1 : 0, .high = 1, .expected = expected[n == 2][is_signed]};
     struct number_range range;
 
@@ -132,10 +196,10 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
                            "wins, draw, red wins) or NAME=value:players",
                            conventions_text(&plan->conventions, "value").text);
     if (is_wdl)
-        return survey_shares(plan, array, false,
-                             "blue wins, draw, red wins, which are not negative and have the sum "
-                             "1; use --value mover, or --role NAME=value:players or NAME=copy",
-                             err);
+        return check_shares(plan, array, false,
+                            "blue wins, draw, red wins, which are not negative and have the sum "
+                            "1; use --value mover, or --role NAME=value:players or NAME=copy",
+                            err);
     if (n >= 2 && array->binding.per_player) /* scores, perhaps: no number contradicts it */
         return 0;
     if (n > 2)
@@ -147,17 +211,17 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
         return plan_refuse(plan, array, err,
                            "1 column, but --value colour-wdl means 3; use --value colour01, "
                            "colour11 or mover");
-    if (survey_check(plan, array, &bounds, &range, err) != 0)
+    if (check_bounds(plan, array, &bounds, &range, err) != 0)
         return -1;
     if (n == 2)
-        return survey_shares(plan, array, is_signed,
-                             is_signed
-                                 ? "opposite values of blue and red (--value colour11); if they "
-                                   "are something else, --role NAME=value:players or NAME=copy"
-                                 : "values of blue and red whose sum is 1 (--value colour01); "
-                                   "use --value colour11 or mover, or --role NAME=value:players "
-                                   "or NAME=copy",
-                             err);
+        return check_shares(plan, array, is_signed,
+                            is_signed
+                                ? "opposite values of blue and red (--value colour11); if they "
+                                  "are something else, --role NAME=value:players or NAME=copy"
+                                : "values of blue and red whose sum is 1 (--value colour01); "
+                                  "use --value colour11 or mover, or --role NAME=value:players "
+                                  "or NAME=copy",
+                            err);
     survey_widen(plan->settings->seen, array, &range);
     if (!is_signed || range.min < 0 || range.n == 0)
         return 0;
@@ -168,7 +232,7 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
 }
 
 static const struct coding {
-    struct survey_bounds bounds;
+    struct bounds bounds;
     enum label_op op, of_winner; /* one who is no player is kept */
 } codings[] = {
     [TO_MOVE_01] = {{0, 1, true, false,
@@ -198,18 +262,17 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
     /* Told, or held by an array that was checked against it. */
     const bool known = plan->conventions.to_move_said || survey_find(plan, ROLE_TO_MOVE) != NULL;
     enum to_move_coding coding = plan->conventions.to_move;
-    struct survey_bounds bounds = {.low = -1,
-                                   .high = 2,
-                                   .whole = true,
-                                   .expected =
-                                       "the code of a player, or one of -1, 0, 2 for nobody"};
+    struct bounds bounds = {.low = -1,
+                            .high = 2,
+                            .whole = true,
+                            .expected = "the code of a player, or one of -1, 0, 2 for nobody"};
     struct number_range range;
 
     if (known && coding == TO_MOVE_PM1) {
         bounds.high = 1;
         bounds.expected = "1, -1, or 0 for nobody (--to-move pm1)";
     }
-    if (survey_check(plan, array, &bounds, &range, err) != 0)
+    if (check_bounds(plan, array, &bounds, &range, err) != 0)
         return -1;
     survey_widen(plan->settings->seen, array, &range);
     if (!known && !(range.codes & ~(unsigned)(ONE | TWO)) && (range.codes & TWO))
@@ -234,26 +297,6 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
                              : "which of them are the two players is not known");
 }
 
-/* Whose turn it is in the first column: 0 or 1 in every row. */
-static int first_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
-                       struct error *err)
-{
-    struct survey s;
-
-    *op = LABEL_FIRST_01;
-    survey_begin(&s, plan, SURVEY_OF(array), err);
-    while (survey_next(&s)) {
-        const double code = s.rows[0].n > 0 ? row_double(&s.rows[0], 0) : -1;
-
-        if (code != 0 && code != 1)
-            s.status = plan_refuse(plan, array, err,
-                                   "row %llu: %g in the first column, expected 0 or 1, the player "
-                                   "to move: not rows of this game, or not written so",
-                                   (unsigned long long)s.number, code);
-    }
-    return survey_end(&s);
-}
-
 /* For the transforms that swap colours. */
 static int bind_swap(struct plan *plan, struct plan_array *array, struct error *err)
 {
@@ -261,6 +304,7 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
     const struct coding *coding = &codings[plan->conventions.to_move];
     enum label_op op = LABEL_KEEP;
     struct number_range range;
+    struct survey s;
     int status = 0;
 
     switch (role_kinds[array->binding.role].swap) {
@@ -273,10 +317,21 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
     case ROLE_SWAP_PLAYER:
         op = coding->op;
         status = array->binding.is_winner ? winner_label(plan, array, &op, err)
-                                          : survey_check(plan, array, &coding->bounds, &range, err);
+                                          : check_bounds(plan, array, &coding->bounds, &range, err);
         break;
-    case ROLE_SWAP_FIRST:
-        status = first_label(plan, array, &op, err);
+    case ROLE_SWAP_FIRST: /* whose turn it is in the first column: 0 or 1 in every row */
+        op = LABEL_FIRST_01;
+        survey_begin(&s, plan, SURVEY_OF(array), err);
+        while (survey_next(&s)) {
+            const double code = s.rows[0].n > 0 ? row_double(&s.rows[0], 0) : -1;
+
+            if (code != 0 && code != 1)
+                s.status = plan_refuse(plan, array, err,
+                                       "row %llu: %g in the first column, expected 0 or 1, the "
+                                       "player to move: not rows of this game, or not written so",
+                                       (unsigned long long)s.number, code);
+        }
+        status = survey_end(&s);
         break;
     case ROLE_SWAP_NOTHING:
         return 0;

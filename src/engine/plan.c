@@ -1,8 +1,13 @@
 /*
  * plan.c - what will be done, settled before anything is written: the inputs are opened and matched
  * (plan_inputs.c), board and transforms chosen, every array bound to what a transform does to it
- * (bind.c), the data looked at where labels depend on it (survey*.c), images left out (select.c),
- * and the order of the output rows set.
+ * (bind.c), the data looked at where labels depend on it (survey.c, turn.c, flips.c), images left
+ * out (select.c), and the order of the output rows set.
+ *
+ * An output may be cut into shards of so many rows. Where whole blocks can be kept together, a
+ * shard ends at the end of a block; where --unique makes blocks of different lengths, at the end of
+ * the block that reaches the number; orders without blocks are cut at the very row. A shard is a
+ * slice of the one order, found from its first row.
  */
 #include "engine/plan.h"
 
@@ -128,57 +133,13 @@ void plan_release(struct plan *plan)
 
 /* --- which transforms --- */
 
-/* True when transform t gives a new and exact image under the conventions. */
-static bool is_allowed(const struct plan *plan, uint32_t t)
-{
-    const struct board *board = plan->board;
-
-    if (plan->conventions.planes == PLANES_CANONICAL && board->transforms[t].swaps_colours)
-        return false;
-    if (board->family->has_tiles && plan->conventions.tiles == TILES_PERMUTE)
-        return true;
-    return memchr(board->default_ids, (int)t, board->n_default_ids) != NULL;
-}
-
-/* Take what a word of the list names: a transform, or all allowed ones of a kind. */
-static int take_word(const struct plan *plan, const char *word, bool *is_taken, struct error *err)
-{
-    const struct board *board = plan->board;
-    const bool all = strcmp(word, "all") == 0, rotations = strcmp(word, "rotations") == 0;
-    const char *why = "it is not exact on this board";
-
-    if (all || rotations || strcmp(word, "reflections") == 0) {
-        for (uint32_t k = 0; k < board->n_transforms; k++) {
-            const bool is_rotation = k == 0 || strncmp(board->transforms[k].name, "rotate", 6) == 0;
-
-            is_taken[k] |= is_allowed(plan, k) && (all || rotations == is_rotation);
-        }
-        return 0;
-    }
-    const int t = board_find_transform(board, word);
-    if (t < 0)
-        return error_set(
-            err, ERROR_USAGE,
-            "--transforms: board %s has no transform %s; `symaug boards %s` lists them",
-            board->preset, text_quote(word).text, board->preset);
-    if (plan->conventions.planes == PLANES_CANONICAL)
-        why = "with canonical planes it repeats another image";
-    else if (board->family->has_tiles)
-        why = "tiles would have to be renumbered: use --tiles permute";
-    if (!is_allowed(plan, (uint32_t)t))
-        return error_set(err, ERROR_USAGE, "--transforms: %d (%s) cannot be used: %s", t,
-                         board->transforms[t].name, why);
-    if (is_taken[t])
-        return error_set(err, ERROR_USAGE, "--transforms: %d (%s) is listed twice", t,
-                         board->transforms[t].name);
-    is_taken[t] = true;
-    return 0;
-}
-
 int choose_transforms(struct plan *plan, const char *text, struct error *err)
 {
+    const struct board *board = plan->board;
+    const bool has_tiles = board->family->has_tiles;
+    const bool is_canonical = plan->conventions.planes == PLANES_CANONICAL;
     char *copy = strdup(text != NULL ? text : "all"), *rest = copy, *word;
-    bool is_taken[BOARD_MAX_TRANSFORMS] = {false};
+    bool is_allowed[BOARD_MAX_TRANSFORMS], is_taken[BOARD_MAX_TRANSFORMS] = {false};
     int status = 0;
 
     plan->chosen = calloc(BOARD_MAX_TRANSFORMS + 1, 1);
@@ -186,20 +147,51 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
         free(copy);
         return error_no_memory(err, "transforms");
     }
-    while (status == 0 && (word = strsep(&rest, ",")) != NULL)
-        status = take_word(plan, word, is_taken, err);
+    /* Those that give a new and exact image under the conventions. */
+    for (uint32_t t = 0; t < board->n_transforms; t++)
+        is_allowed[t] = !(is_canonical && board->transforms[t].swaps_colours) &&
+                        ((has_tiles && plan->conventions.tiles == TILES_PERMUTE) ||
+                         memchr(board->default_ids, (int)t, board->n_default_ids) != NULL);
+    while (status == 0 && (word = strsep(&rest, ",")) != NULL) {
+        const bool all = strcmp(word, "all") == 0, rotations = strcmp(word, "rotations") == 0;
+        const bool is_kind = all || rotations || strcmp(word, "reflections") == 0;
+        const int t = is_kind ? 0 : board_find_transform(board, word);
+
+        for (uint32_t k = 0; k < board->n_transforms && is_kind; k++) {
+            const bool is_rotation = k == 0 || strncmp(board->transforms[k].name, "rotate", 6) == 0;
+
+            is_taken[k] |= is_allowed[k] && (all || rotations == is_rotation);
+        }
+        if (is_kind)
+            continue;
+        if (t < 0)
+            status = error_set(
+                err, ERROR_USAGE,
+                "--transforms: board %s has no transform %s; `symaug boards %s` lists them",
+                board->preset, text_quote(word).text, board->preset);
+        else if (!is_allowed[t])
+            status =
+                error_set(err, ERROR_USAGE, "--transforms: %d (%s) cannot be used: %s", t,
+                          board->transforms[t].name,
+                          is_canonical ? "with canonical planes it repeats another image"
+                          : has_tiles  ? "tiles would have to be renumbered: use --tiles permute"
+                                       : "it is not exact on this board");
+        else if (is_taken[t])
+            status = error_set(err, ERROR_USAGE, "--transforms: %d (%s) is listed twice", t,
+                               board->transforms[t].name);
+        else
+            is_taken[t] = true;
+    }
     free(copy);
-    if (status != 0)
-        return -1;
-    for (uint32_t t = 0; t < plan->board->n_transforms; t++)
+    for (uint32_t t = 0; t < board->n_transforms && status == 0; t++)
         if (is_taken[t]) {
             plan->chosen[plan->n_chosen++] = (uint8_t)t;
-            plan->swaps |= plan->board->transforms[t].swaps_colours;
+            plan->swaps |= board->transforms[t].swaps_colours;
         }
-    if (plan->n_chosen == 0)
-        return error_set(err, ERROR_USAGE, "--transforms: %s leaves no image on board %s",
-                         text_quote(text).text, plan->board->preset);
-    return 0;
+    if (status == 0 && plan->n_chosen == 0)
+        status = error_set(err, ERROR_USAGE, "--transforms: %s leaves no image on board %s",
+                           text_quote(text).text, board->preset);
+    return status;
 }
 
 /* --- from inputs and settings to a plan --- */
@@ -213,6 +205,7 @@ static int note(struct plan *plan, struct error *err)
     const bool swaps = board_swaps_colours(plan->board), castles = family->castling != NULL;
     const bool by_colour = swaps && !family->only_known_members;
     bool has_ambiguous = false, has_box = false; /* planes of the board's rows and columns */
+    int status = 0;
 
     for (size_t i = 0; i < plan->maker.n_spaces; i++)
         for (uint64_t a = 0; a < plan->maker.spaces[i]->length && !has_ambiguous; a++)
@@ -237,45 +230,42 @@ static int note(struct plan *plan, struct error *err)
          "no array has planes of rows and columns"},
     };
 
-    if (castles && plan->n_chosen > 1 &&
-        plan_warn(plan, err,
-                  "chess has no exact mirror: a mirrored position castles on the other side "
-                  "(--castling %s)",
-                  conventions_text(c, "castling").text) != 0)
-        return -1;
-    if (family->has_tiles && c->tiles == TILES_PERMUTE &&
-        plan_warn(plan, err,
-                  "--tiles permute: all transforms but 0 and 3 make tiles that are not in "
-                  "the deck of 27") != 0)
-        return -1;
+    if (castles && plan->n_chosen > 1)
+        status |= plan_warn(plan, err,
+                            "chess has no exact mirror: a mirrored position castles on the other "
+                            "side (--castling %s)",
+                            conventions_text(c, "castling").text);
+    if (family->has_tiles && c->tiles == TILES_PERMUTE)
+        status |= plan_warn(plan, err,
+                            "--tiles permute: all transforms but 0 and 3 make tiles that are not "
+                            "in the deck of 27");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].is_said && !all[i].bears &&
-            plan_warn(plan, err, "--%s means nothing on board %s with these arrays: %s",
-                      all[i].option, plan->board->preset, all[i].why) != 0)
-            return -1;
+        if (all[i].is_said && !all[i].bears)
+            status |= plan_warn(plan, err, "--%s means nothing on board %s with these arrays: %s",
+                                all[i].option, plan->board->preset, all[i].why);
     for (size_t i = 0; i < plan->n_arrays && plan->settings->purpose == FOR_IMAGES; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const struct npy_header *header = &array->sources[0]->header;
+        const struct text_quoted key = text_path(array->key);
 
-        if (array->binding.role == ROLE_DROP &&
-            plan_warn(plan, err,
-                      array->binding.inferred ? "%s: left out: checksums are stale after expansion"
-                                              : "%s: left out, as told",
-                      text_path(array->key).text) != 0)
-            return -1;
-        if (array->binding.may_hold_positions &&
-            plan_warn(plan, err,
-                      "%s: copied as it is, though its rows may hold positions, which no transform "
-                      "moves; if they do, use --role %s=drop",
-                      text_path(array->key).text, text_path(array->key).text) != 0)
-            return -1;
+        if (array->binding.role == ROLE_DROP)
+            status |= plan_warn(plan, err,
+                                array->binding.inferred
+                                    ? "%s: left out: checksums are stale after expansion"
+                                    : "%s: left out, as told",
+                                key.text);
+        if (array->binding.may_hold_positions)
+            status |= plan_warn(
+                plan, err,
+                "%s: copied as it is, though its rows may hold positions, which no transform "
+                "moves; if they do, use --role %s=drop",
+                key.text, key.text);
         if (header->dtype.kind == DTYPE_OBJECT && header->n_dims == 0 &&
-            strcmp(array->key, "metadata") == 0 &&
-            plan_warn(plan, err,
-                      "metadata: copied as it is: its sample_count is that of the input") != 0)
-            return -1;
+            strcmp(array->key, "metadata") == 0)
+            status |= plan_warn(plan, err,
+                                "metadata: copied as it is: its sample_count is that of the input");
     }
-    return 0;
+    return status;
 }
 
 int plan_survey(struct plan *plan, struct error *err)
@@ -289,8 +279,7 @@ int plan_survey(struct plan *plan, struct error *err)
         return -1;
     if (purpose == FOR_KEYS || purpose == FOR_VALUES)
         return 0;
-    if (survey_flips(plan, err) != 0 || survey_padding(plan, err) != 0 ||
-        survey_places(plan, err) != 0)
+    if (survey_flips(plan, err) != 0 || survey_odd_rows(plan, err) != 0)
         return -1;
     return plan->conventions.ambiguous == AMBIGUOUS_DROP ? 0 : survey_ambiguous(plan, err);
 }
@@ -323,20 +312,23 @@ int plan_set_order(struct plan *plan, struct error *err)
     return order_init(&plan->order, err);
 }
 
-int plan_keep_rows(struct plan *plan, struct error *err)
+int plan_copy_array(struct plan *plan, struct plan_array *array, struct error *err)
 {
+    const struct role_binding copy = {.role = ROLE_COPY};
     struct error why = {0};
 
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        struct plan_array *array = &plan->arrays[i];
+    spec_release(&array->spec);
+    return spec_init(&array->spec, &plan->maker, array->sources[0], &copy, &why) == 0
+               ? 0
+               : error_pass(err, &why);
+}
 
-        if (!plan_array_has_rows(array))
-            continue;
-        spec_release(&array->spec);
-        if (spec_init(&array->spec, &plan->maker, array->sources[0],
-                      &(struct role_binding){.role = ROLE_COPY}, &why) != 0)
-            return error_pass(err, &why);
-    }
+int plan_keep_rows(struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan_array_has_rows(&plan->arrays[i]) &&
+            plan_copy_array(plan, &plan->arrays[i], err) != 0)
+            return -1;
     plan->n_chosen = 1; /* ids ascend: the first is the identity */
     plan->swaps = plan->provenance = false;
     plan->is_surveyed = true;
@@ -423,4 +415,104 @@ void plan_see(const char *path, const struct settings *request, struct survey_se
         survey_see(seen, &plan);
     }
     plan_release(&plan);
+}
+
+/* --- an output cut into shards --- */
+
+/* Output rows of a block in which no image is left out but by --pick. */
+static uint64_t rows_of_block(const struct plan *plan)
+{
+    const uint64_t pick = plan->settings->canonical ? 1 : plan->settings->pick;
+
+    return (pick > 0 && pick < plan->n_chosen ? pick : plan->n_chosen) * plan->order.block_rows;
+}
+
+enum shards_cut shards_cut(const struct plan *plan)
+{
+    if (plan->input_ends != NULL)
+        return SHARDS_INPUTS;
+    if (plan->settings->rows_per_shard == 0)
+        return SHARDS_ONE;
+    if (plan->order.shuffled || plan->settings->block_rows == 0) /* transform order: one block */
+        return SHARDS_ROWS;
+    return plan->settings->unique ? SHARDS_REACH : SHARDS_BLOCKS;
+}
+
+static uint64_t blocks_per_shard(const struct plan *plan)
+{
+    const uint64_t n = plan->settings->rows_per_shard / rows_of_block(plan);
+
+    return n > 0 ? n : 1;
+}
+
+struct order shards_slice(const struct plan *plan, uint64_t i, uint64_t first)
+{
+    const struct order *whole = &plan->order;
+    const uint64_t n_rows = plan->settings->rows_per_shard;
+    const enum shards_cut cut = shards_cut(plan);
+    uint64_t end = whole->n_whole;
+
+    if (cut == SHARDS_INPUTS)
+        end = plan->input_ends[i];
+    else if (cut == SHARDS_BLOCKS)
+        end = order_end_of_blocks(whole, first, blocks_per_shard(plan));
+    else if (cut == SHARDS_ROWS && end - first > n_rows)
+        end = first + n_rows;
+    else if (cut == SHARDS_REACH && end - first > n_rows)
+        end = order_end_of_blocks(whole, first + n_rows - 1, 1);
+    return order_slice(whole, first, end - first);
+}
+
+uint64_t shards_count(const struct plan *plan)
+{
+    uint64_t n = 0, first = 0;
+
+    if (plan->input_ends != NULL)
+        return plan->n_archives;
+    do
+        first += shards_slice(plan, n++, first).n_images;
+    while (first < plan->order.n_whole);
+    return n;
+}
+
+int shards_name(const struct plan *plan, const char *output, uint64_t i, struct text *name,
+                struct error *err)
+{
+    static const char *const endings[] = {".npz", ".npy"};
+    const char *slash = strrchr(output, '/'), *ending = "";
+    const char *at = strchr(slash != NULL ? slash : output, '%');
+    const size_t n = text_path_nbytes(output);
+
+    if (shards_cut(plan) == SHARDS_ONE)
+        return text_append(name, err, "%s", output);
+    if (plan->input_ends != NULL) {
+        int n_base;
+        const char *base = text_last_name(plan->archives[i].path, &n_base);
+
+        return text_append(name, err, "%.*s/%.*s", (int)n, output, n_base, base);
+    }
+    /* "%05d", or another width, in the last part of a name that has only one '%'. */
+    if (at != NULL && strchr(at + 1, '%') == NULL && at[1] == '0' && at[2] >= '1' && at[2] <= '9' &&
+        at[3] == 'd')
+        return text_append(name, err, "%.*s%0*llu%.*s", (int)(at - output), output, at[2] - '0',
+                           (unsigned long long)i, (int)(n - 4 - (size_t)(at - output)), at + 4);
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+        if (n > 4 && strncmp(output + n - 4, endings[k], 4) == 0 && output[n - 5] != '/')
+            ending = endings[k];
+    return text_append(name, err, "%.*s-%05llu%s", (int)(n - strlen(ending)), output,
+                       (unsigned long long)i, ending);
+}
+
+int shards_warn(struct plan *plan, struct error *err)
+{
+    const uint64_t asked = plan->settings->rows_per_shard, n_rows = rows_of_block(plan);
+    const uint64_t rounded = blocks_per_shard(plan) * n_rows;
+
+    if (shards_cut(plan) != SHARDS_BLOCKS || rounded == asked)
+        return 0;
+    return plan_warn(plan, err,
+                     "--rows-per-shard %llu: shards of %llu rows, so that blocks of %llu rows "
+                     "stay whole",
+                     (unsigned long long)asked, (unsigned long long)rounded,
+                     (unsigned long long)n_rows);
 }

@@ -110,6 +110,9 @@ int plan_select_all(struct plan *plan, struct error *err);
  * Every row is selected; clear bits of the selection, then set the order. */
 int plan_keep_rows(struct plan *plan, struct error *err);
 
+/* Copy an array with rows, whatever its role. */
+int plan_copy_array(struct plan *plan, struct plan_array *array, struct error *err);
+
 /* Set the order of the output rows again, after images were selected. */
 int plan_set_order(struct plan *plan, struct error *err);
 
@@ -171,13 +174,6 @@ int plan_decide_board(struct plan *plan, struct error *err);
 /* Infer the roles of every input, and fill plan->arrays and the row counts. All inputs must hold
  * the same arrays, of equal types and row shapes, in equal roles. */
 int plan_match_arrays(struct plan *plan, struct error *err);
-
-/* ERROR_CANT_CREATE when path is one of the inputs, or a file of one, whatever it is called. */
-int plan_inputs_check_not_output(const struct plan *plan, const char *path, struct error *err);
-
-/* Read all arrays and check their CRCs: a CRC stands at the end, and what is written before that is
- * read must not be given its final name. */
-int plan_inputs_check_data(const struct plan *plan, int n_threads, struct error *err);
 
 /*
  * Make array->spec. Looks at the data where it decides (codes) or could contradict (ranges). What

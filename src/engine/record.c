@@ -42,38 +42,6 @@ static int add_notes(json_t *object, const struct plan *plan, json_type type)
     return bad;
 }
 
-static int add_options(json_t *m, const struct plan *plan, const struct settings *settings)
-{
-    static const char *const forms[] = {
-        [ARCHIVE_OUT_NPZ] = "npz", [ARCHIVE_OUT_NPY_FOLDER] = "npy-dir", [ARCHIVE_OUT_NPY] = "npy"};
-    const bool random = settings->pick > 0 || plan->order.shuffled;
-    const unsigned long long n_rows = settings->rows_per_shard;
-    const struct text_quoted seed = text_format("%llu", (unsigned long long)settings->seed);
-    const struct text_quoted rows = text_format("%llu", n_rows);
-    const struct {
-        const char *name, *value;
-        bool is_told;
-    } all[] = {
-        {"order", settings->order_text, true},
-        {"level", settings->level_text, true},
-        {"format", forms[settings->form], true},
-        {"provenance", plan->provenance ? "yes" : "no", true},
-        {"seed", seed.text, random},
-        {"seed-per-name", "yes", random && settings->seed_name != NULL},
-        {"shuffle", "yes", plan->order.shuffled},
-        {"rows-per-shard", rows.text, n_rows > 0},
-        {"expanded", "yes", settings->purpose != FOR_IMAGES && plan->was_expanded},
-    };
-    json_t *options = json_object_get(m, "options"), *codec = json_object_get(m, "codec");
-    int bad = put(codec, "level", settings->level_text);
-
-    bad |= put(codec, "libraries", codec_libraries());
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].is_told)
-            bad |= put(options, all[i].name, all[i].value);
-    return bad | add_notes(options, plan, JSON_STRING);
-}
-
 /* The conventions that bear on this board's output. */
 static int add_conventions(json_t *m, const struct plan *plan, const struct settings *settings)
 {
@@ -130,9 +98,31 @@ static int add_conventions(json_t *m, const struct plan *plan, const struct sett
 /* Everything that shapes the rows, but for the arrays. */
 static int fill(json_t *m, const struct expand_job *job)
 {
+    static const char *const forms[] = {
+        [ARCHIVE_OUT_NPZ] = "npz", [ARCHIVE_OUT_NPY_FOLDER] = "npy-dir", [ARCHIVE_OUT_NPY] = "npy"};
     const struct plan *plan = job->plan;
+    const struct settings *settings = job->settings;
     const struct board *b = plan->board;
-    json_t *board = json_object_get(m, "board"), *list = json_object_get(m, "transforms");
+    const bool random = settings->pick > 0 || plan->order.shuffled;
+    const unsigned long long n_rows = settings->rows_per_shard;
+    const struct text_quoted seed = text_format("%llu", (unsigned long long)settings->seed);
+    const struct text_quoted rows = text_format("%llu", n_rows);
+    const struct {
+        const char *name, *value;
+        bool is_told;
+    } all[] = {
+        {"order", settings->order_text, true},
+        {"level", settings->level_text, true},
+        {"format", forms[settings->form], true},
+        {"provenance", plan->provenance ? "yes" : "no", true},
+        {"seed", seed.text, random},
+        {"seed-per-name", "yes", random && settings->seed_name != NULL},
+        {"shuffle", "yes", plan->order.shuffled},
+        {"rows-per-shard", rows.text, n_rows > 0},
+        {"expanded", "yes", settings->purpose != FOR_IMAGES && plan->was_expanded},
+    };
+    json_t *board = json_object_get(m, "board"), *options = json_object_get(m, "options");
+    json_t *codec = json_object_get(m, "codec");
     char sha256[DIGEST_HEX_NBYTES];
     int bad = put(board, "name", b->name) | put_number(board, "group_order", b->n_transforms);
 
@@ -146,7 +136,7 @@ static int fill(json_t *m, const struct expand_job *job)
     for (uint32_t k = 0; k < plan->n_chosen; k++) {
         const struct board_transform *t = &b->transforms[plan->chosen[k]];
 
-        bad |= json_array_append_new(list,
+        bad |= json_array_append_new(json_object_get(m, "transforms"),
                                      json_pack("{s:i,s:s,s:b}", "id", (int)plan->chosen[k], "name",
                                                t->name, "swaps_colours", (int)t->swaps_colours));
     }
@@ -160,7 +150,11 @@ static int fill(json_t *m, const struct expand_job *job)
             json_object_get(m, "inputs"),
             file_json(archive->path, n_bytes, job->digests.sha256[i], plan->archive_rows[i]));
     }
-    return bad | add_options(m, plan, job->settings) | add_conventions(m, plan, job->settings);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is_told)
+            bad |= put(options, all[i].name, all[i].value);
+    bad |= put(codec, "level", settings->level_text) | put(codec, "libraries", codec_libraries());
+    return bad | add_notes(options, plan, JSON_STRING) | add_conventions(m, plan, settings);
 }
 
 /* Append an array to a list; source: NULL for provenance; out: as it was written, or NULL. */

@@ -104,36 +104,6 @@ void side_work_release(struct side_work *work)
 
 /* --- what a manifest says --- */
 
-/* Roles of the manifest, for arrays that still have the dtype and row shape that it lists, count
- * less than those of the user. A role that this version does not know is as though it were not
- * said. */
-static int take_roles(struct recall *r, const struct archive_in *archive, struct error *err)
-{
-    r->roles = calloc(1, sizeof *r->roles);
-    if (r->roles == NULL)
-        return error_no_memory(err, "roles");
-    r->roles->under = r->settings.roles.under;
-    r->settings.roles.under = r->roles;
-    for (size_t i = 0; i < json_array_size(json_object_get(r->output, "arrays")); i++) {
-        const json_t *listed = json_array_get(json_object_get(r->output, "arrays"), i);
-        const json_t *shape = json_object_get(listed, "shape");
-        const char *name = manifest_text(listed, "name"), *role = manifest_text(listed, "role");
-        const struct array *array = archive_in_find(archive, name);
-        bool fits =
-            array != NULL && strcmp(role, "provenance") != 0 &&
-            strcmp(dtype_name(&array->header.dtype).text, manifest_text(listed, "dtype")) == 0 &&
-            json_array_size(shape) == array->header.n_dims;
-        struct error why = {0};
-
-        for (unsigned d = 1; fits && d < array->header.n_dims; d++)
-            fits = (uint64_t)json_integer_value(json_array_get(shape, d)) == array->header.shape[d];
-        if (fits && role_request_add_spec(r->roles, name, role, &why) != 0 &&
-            why.kind != ERROR_USAGE)
-            return error_pass(err, &why);
-    }
-    return 0;
-}
-
 int recall_open(struct recall *r, const struct settings *settings, const struct archive_in *archive,
                 const json_t *given, size_t output, bool exact, struct error *err)
 {
@@ -174,7 +144,34 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
     const char *order = manifest_convention(r->manifest, "plane-order");
     if (s->roles.plane_xy < 0 && order != NULL)
         s->roles.plane_xy = strcmp(order, "xy") == 0;
-    return r->output != NULL ? take_roles(r, archive, err) : 0;
+    if (r->output == NULL)
+        return 0;
+    /* Roles of the manifest, for arrays that still have the dtype and row shape that it lists,
+     * count less than those of the user. A role that this version does not know is as though it
+     * were not said. */
+    const json_t *arrays = json_object_get(r->output, "arrays");
+    r->roles = calloc(1, sizeof *r->roles);
+    if (r->roles == NULL)
+        return error_no_memory(err, "roles");
+    r->roles->under = s->roles.under;
+    s->roles.under = r->roles;
+    for (size_t i = 0; i < json_array_size(arrays); i++) {
+        const json_t *listed = json_array_get(arrays, i), *shape = json_object_get(listed, "shape");
+        const char *key = manifest_text(listed, "name"), *role = manifest_text(listed, "role");
+        const struct array *array = archive_in_find(archive, key);
+        struct error why = {0};
+        bool fits =
+            array != NULL && strcmp(role, "provenance") != 0 &&
+            strcmp(dtype_name(&array->header.dtype).text, manifest_text(listed, "dtype")) == 0 &&
+            json_array_size(shape) == array->header.n_dims;
+
+        for (unsigned d = 1; fits && d < array->header.n_dims; d++)
+            fits = (uint64_t)json_integer_value(json_array_get(shape, d)) == array->header.shape[d];
+        if (fits && role_request_add_spec(r->roles, key, role, &why) != 0 &&
+            why.kind != ERROR_USAGE)
+            return error_pass(err, &why);
+    }
+    return 0;
 }
 
 /* The board of the manifest, or of the shard's zip comment; NULL: neither names one that can be

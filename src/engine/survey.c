@@ -4,10 +4,18 @@
  * row that is out of bounds, and rows of shares that do not add up. Where each input has a plan of
  * its own, what all of them hold is collected first (survey_see), because one dataset must not get
  * two codings.
+ *
+ * What is counted in single rows: chess positions with castling rights, which a mirror carries over
+ * only in approximation; bits after the last cell of a packed plane, which the kernels write as 0;
+ * moves and coordinates that name a place off the board, which has no image and stays (it may as
+ * well be stored in another order than the planes); policy entries that name a region by one of its
+ * cells, whose image is a convention, and entries that no encoder makes. Of a dense policy only the
+ * runs of such actions are looked at, most of which are zero in one comparison. Negative indices
+ * that carry a value are refused.
  */
 #include "engine/survey.h"
 
-#include "base/bytes.h"
+#include "base/text.h"
 
 #include <math.h>
 
@@ -45,14 +53,6 @@ struct planes_form survey_form(const struct plan_array *planes)
     return planes_frame_of(&planes->binding, &planes->spec.dtype);
 }
 
-/* As many rows as a chunk holds. */
-static uint64_t rows_at_once(const struct reader *reader)
-{
-    const uint64_t n = CHUNK_NBYTES / (reader->unit_nbytes + 1) + 1;
-
-    return reader->csr != NULL || n > LISTS_AT_ONCE ? LISTS_AT_ONCE : n;
-}
-
 void survey_begin(struct survey *survey, const struct plan *plan,
                   const struct plan_array *const arrays[3], struct error *err)
 {
@@ -65,8 +65,9 @@ void survey_begin(struct survey *survey, const struct plan *plan,
         *reader = (struct reader){
             .arrays = arrays[i]->sources, .n_arrays = plan->n_archives, .csr = arrays[i]->csr};
         survey->status = batch_open(&survey->batches[i], plan->settings->budget, err);
-        if (rows_at_once(reader) < survey->at_once)
-            survey->at_once = rows_at_once(reader);
+        if (reader->csr == NULL) /* as many rows as a chunk holds */
+            survey->at_once =
+                smaller(survey->at_once, CHUNK_NBYTES / (reader->unit_nbytes + 1) + 1);
     }
 }
 
@@ -119,42 +120,6 @@ int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err)
     return 0;
 }
 
-/* item_nbytes is a constant where this is called. */
-static inline uint64_t count_items(const uint8_t *items, uint64_t n, uint64_t mask,
-                                   size_t item_nbytes)
-{
-    uint64_t n_nonzero = 0, item = 0;
-
-    for (uint64_t i = 0; i < n; i++) {
-        memcpy(&item, items + i * item_nbytes, item_nbytes);
-        n_nonzero += (item & mask) != 0;
-    }
-    return n_nonzero;
-}
-
-uint64_t survey_count_nonzero(const struct dtype *dtype, const uint8_t *elements, uint64_t n)
-{
-    uint64_t mask = ~UINT64_C(0) >> (64 - 8 * dtype->itemsize);
-    uint8_t swapped[8];
-
-    if (dtype->kind == DTYPE_FLOAT)
-        mask >>= 1; /* the sign makes no number other than zero */
-    if (dtype->big_endian) {
-        bytes_put_uint(swapped, mask, dtype->itemsize, true);
-        mask = bytes_get_uint(swapped, dtype->itemsize, false);
-    }
-    switch (dtype->itemsize) {
-    case 1:
-        return count_items(elements, n, mask, 1);
-    case 2:
-        return count_items(elements, n, mask, 2);
-    case 4:
-        return count_items(elements, n, mask, 4);
-    default:
-        return count_items(elements, n, mask, 8);
-    }
-}
-
 bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n)
 {
     const uint64_t n_bytes = n * dtype->itemsize;
@@ -162,23 +127,23 @@ bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_
 
     for (; at + sizeof word <= n_bytes && word == 0; at += sizeof word)
         memcpy(&word, elements + at, sizeof word);
-    if (word == 0 && n_bytes - at < sizeof word)
+    if (word == 0)
         memcpy(&word, elements + at, n_bytes - at);
-    return word == 0 || survey_count_nonzero(dtype, elements, n) == 0;
-}
-
-static int refuse_no_numbers(const struct plan *plan, const struct plan_array *array,
-                             struct error *err)
-{
-    return plan_refuse(plan, array, err, "is no array of numbers; use --role or --copy %s",
-                       array->key);
+    else
+        at -= sizeof word;
+    /* Bits that are set may be those of -0.0. */
+    for (; word != 0 && at < n_bytes; at += dtype->itemsize)
+        if (dtype_get_double(dtype, elements + at) != 0)
+            return false;
+    return true;
 }
 
 int survey_range(const struct plan *plan, const struct plan_array *array,
                  struct number_range *range, struct error *err)
 {
     if (!survey_has_numbers(array))
-        return refuse_no_numbers(plan, array, err);
+        return plan_refuse(plan, array, err, "is no array of numbers; use --role or --copy %s",
+                           array->key);
     return number_range_find(array->sources, plan->n_archives, UINT64_MAX, plan->settings->budget,
                              range, err);
 }
@@ -199,27 +164,25 @@ void survey_see(struct survey_seen *seen, const struct plan *plan)
         const struct plan_array *array = &plan->arrays[i];
         const enum role role = array->binding.role;
         struct number_range range;
-        char *key = NULL;
 
         if ((role != ROLE_GRID && role != ROLE_VALUE && role != ROLE_TO_MOVE) ||
             survey_range(plan, array, &range, NULL) != 0)
             continue; /* its own plan says what is wrong with it */
         pthread_mutex_lock(&seen->lock);
         struct survey_codes *codes = find_seen(seen, array->key);
-        if (codes == NULL && ((key = strdup(array->key)) == NULL ||
-                              list_room(&seen->arrays, seen->n + 1, sizeof *codes,
-                                        "codes of arrays", &seen->failure) != 0)) {
-            error_no_memory(&seen->failure, "codes of arrays");
-            free(key);
-        } else {
-            if (codes == NULL) {
-                codes = &seen->arrays[seen->n++];
-                *codes = (struct survey_codes){.key = key, .min = INFINITY};
-            }
-            codes->codes |= range.codes;
-            if (range.n > 0 && range.min < codes->min)
-                codes->min = range.min;
+        if (codes == NULL && list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays",
+                                       &seen->failure) == 0) {
+            codes = &seen->arrays[seen->n];
+            *codes = (struct survey_codes){.key = strdup(array->key), .min = INFINITY};
+            if (codes->key != NULL)
+                seen->n++;
+            else
+                error_no_memory(&seen->failure, "codes of arrays");
         }
+        if (codes != NULL)
+            codes->codes |= range.codes;
+        if (codes != NULL && range.n > 0 && range.min < codes->min)
+            codes->min = range.min;
         pthread_mutex_unlock(&seen->lock);
     }
     pthread_mutex_lock(&seen->lock);
@@ -247,53 +210,199 @@ void survey_seen_release(struct survey_seen *seen)
     *seen = (struct survey_seen){0};
 }
 
-/* --- what is not as expected --- */
+/* --- castling rights --- */
 
-int survey_check(const struct plan *plan, const struct plan_array *array,
-                 const struct survey_bounds *bounds, struct number_range *range, struct error *err)
+int survey_castling(struct plan *plan, struct error *err)
 {
+    const struct plan_array *planes = survey_find_planes(plan);
+    const struct conventions *c = &plan->conventions;
+    const uint32_t *rights =
+        c->n_castling_planes > 0 ? c->castling_planes : plan->board->family->castling->planes;
     struct survey s;
 
-    if (survey_range(plan, array, range, err) != 0)
-        return -1;
-    if (range->n == 0 || (range->min >= bounds->low && range->max <= bounds->high &&
-                          !(bounds->whole && range->has_fraction) &&
-                          !(bounds->no_zero && (range->codes & NUMBER_CODE(0)))))
+    if (!survey_has_numbers(planes) || c->n_castling_planes < 0)
         return 0;
-    survey_begin(&s, plan, SURVEY_OF(array), err);
-    while (survey_next(&s))
-        for (uint64_t i = 0; i < s.rows[0].n && s.status == 0; i++) {
-            const double value = row_double(&s.rows[0], i);
+    struct planes_form form = survey_form(planes);
+    if (c->n_castling_planes == 0 && form.n_planes != plan->board->family->castling->n_planes)
+        return 0;
+    plan->n_castling_rows = 0;
+    survey_begin(&s, plan, SURVEY_OF(planes), err);
+    while (survey_next(&s)) {
+        bool has_rights = false;
 
-            if (value < bounds->low || value > bounds->high ||
-                (bounds->whole && value != floor(value)) || (bounds->no_zero && value == 0))
-                s.status = plan_refuse(plan, array, err, "row %llu: %g, expected %s",
-                                       (unsigned long long)s.number, value, bounds->expected);
-        }
+        for (uint64_t i = 0; i < 4 * form.n_frames; i++)
+            for (uint64_t cell = 0; cell < form.axis && !has_rights; cell++)
+                has_rights = planes_number(&form, s.rows[0].bytes + i / 4 * form.frame_nbytes,
+                                           rights[i % 4], cell) != 0;
+        plan->n_castling_rows += has_rights;
+        if (has_rights && c->castling == CASTLING_SKIP)
+            s.status = survey_keep_identity(plan, s.number, err);
+    }
     return survey_end(&s);
 }
 
-int survey_shares(const struct plan *plan, const struct plan_array *array, bool is_signed,
-                  const char *expected, struct error *err)
+/* --- odd rows --- */
+
+/* Element i of a row of moves (in that space) or of coordinates (space is NULL). */
+static bool is_off_board(const struct plan_array *array, const struct action_space *space,
+                         const struct row *row, uint64_t i)
 {
-    struct survey s;
+    const struct board *board = array->spec.board;
+    const bool col_first = array->spec.col_first;
+    const int64_t first = row_int(row, i);
 
-    if (!survey_has_numbers(array))
-        return refuse_no_numbers(plan, array, err);
-    survey_begin(&s, plan, SURVEY_OF(array), err);
-    while (survey_next(&s)) {
-        double sum = 0, low = 0;
+    if (space != NULL)
+        return first >= 0 && (uint64_t)first < space->length &&
+               !(space->flags[first] & ACTION_ENCODABLE);
+    const int64_t second = row_int(row, i + 1);
+    const int64_t y = col_first ? second : first;
+    const int64_t x = col_first ? first : second;
+    return y >= 0 && y < board->rows && x >= 0 && x < board->cols &&
+           !board->on_board[y * board->cols + x];
+}
 
-        for (uint64_t i = 0; i < s.rows[0].n; i++) {
-            const double value = row_double(&s.rows[0], i);
+int survey_odd_rows(struct plan *plan, struct error *err)
+{
+    for (size_t k = 0; k < 2 * plan->n_arrays; k++) {
+        const struct plan_array *array = &plan->arrays[k % plan->n_arrays];
+        const struct spec *spec = &array->spec;
+        const enum role role = array->binding.role;
+        const bool is_padding = k < plan->n_arrays; /* that is looked at: of all arrays first */
+        const bool is_action = role == ROLE_ACTION, pairs = spec->pairs;
+        const bool is_coord = role == ROLE_COORD && plan->board->rows > 0;
+        const uint64_t plane_nbytes = (spec->axis + 7) / 8, n_used = spec->axis % 8;
+        const unsigned pad = spec->lsb_first ? 0xffu << n_used : 0xffu >> n_used;
+        const uint64_t step = !is_action || pairs ? 2 : 1;
+        const struct action_space *space = NULL;
+        unsigned long long n_rows = 0, first = 0;
+        struct survey s;
+        int status = 0;
 
-            sum += value;
-            low = value < low ? value : low;
+        if (is_padding ? role != ROLE_PACKED || n_used == 0
+                       : !(is_action || is_coord) || array->is_object || !survey_has_numbers(array))
+            continue;
+        if (is_action && (space = spec_space(&plan->maker, &array->binding, err)) == NULL)
+            return -1;
+        survey_begin(&s, plan, SURVEY_OF(array), err);
+        while (survey_next(&s)) {
+            const struct row *row = &s.rows[0];
+            bool is_odd = false;
+
+            for (uint64_t end = plane_nbytes; is_padding && end <= spec->row_nbytes;
+                 end += plane_nbytes)
+                is_odd |= (row->bytes[end - 1] & pad) != 0;
+            for (uint64_t i = 0; !is_padding && !is_odd && i + step <= row->n; i += step)
+                is_odd = is_off_board(array, space, row, i) && !(pairs && row_int(row, i + 1) == 0);
+            if (is_odd && n_rows++ == 0)
+                first = s.number;
         }
-        if (!label_are_shares(s.rows[0].dtype, is_signed, low, sum))
-            s.status = plan_refuse(plan, array, err,
-                                   "row %llu: columns from %g with the sum %g, expected %s",
-                                   (unsigned long long)s.number, low, sum, expected);
+        if (survey_end(&s) != 0)
+            return -1;
+        if (n_rows > 0 && is_padding)
+            status = plan_warn(plan, err, "%s: %llu rows have pad bits set, which are written as 0",
+                               text_path(array->key).text, n_rows);
+        else if (n_rows > 0)
+            status = plan_warn(plan, err,
+                               "%s: %llu rows name a place that is not on the board and stays "
+                               "where it is, first row %llu",
+                               text_path(array->key).text, n_rows, first);
+        if (status != 0)
+            return -1;
     }
-    return survey_end(&s);
+    return 0;
+}
+
+/* --- policies --- */
+
+/* Count a non-zero entry of a policy. */
+static int count_entry(struct plan *plan, const struct action_space *space, uint64_t row,
+                       int64_t action, struct error *err)
+{
+    if (action < 0 || (uint64_t)action >= space->length)
+        return 0; /* refused where it is moved */
+    const unsigned flags = space->flags[action];
+    plan->n_unencodable += !(flags & ACTION_ENCODABLE);
+    if (!(flags & ACTION_AMBIGUOUS))
+        return 0;
+    plan->n_ambiguous++;
+    return plan->conventions.ambiguous == AMBIGUOUS_DROP ? survey_keep_identity(plan, row, err) : 0;
+}
+
+/* Of a dense policy, runs of actions that are worth a look: first, end, first, end, and so on. */
+static uint32_t *find_runs(const struct action_space *space, uint64_t *n_runs)
+{
+    const unsigned plain = ACTION_ENCODABLE, both = ACTION_ENCODABLE | ACTION_AMBIGUOUS;
+    uint32_t *runs = malloc((space->length + 2) * sizeof *runs);
+
+    *n_runs = 0;
+    for (uint64_t a = 0; a <= space->length && runs != NULL; a++) {
+        const bool is_worth = a < space->length && (space->flags[a] & both) != plain;
+
+        if (is_worth != (*n_runs % 2 == 1))
+            runs[(*n_runs)++] = (uint32_t)a;
+    }
+    *n_runs /= 2;
+    return runs;
+}
+
+int survey_ambiguous(struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const struct dtype *dtype = &array->spec.dtype;
+        const enum role role = array->binding.role;
+        const bool is_sparse = role == ROLE_POLICY_INDEX;
+        uint64_t n_runs;
+        struct survey s;
+
+        if (role != ROLE_POLICY && role != ROLE_ACTION_VALUES && !is_sparse)
+            continue;
+        const struct action_space *space = spec_space(&plan->maker, &array->binding, err);
+        if (space == NULL)
+            return -1;
+        uint32_t *runs = find_runs(space, &n_runs);
+        if (runs == NULL)
+            return error_no_memory(err, "survey of a policy");
+        if (n_runs > 0 && plan->n_ambiguous == UINT64_MAX)
+            plan->n_ambiguous = plan->n_unencodable = 0;
+        if (!is_sparse && n_runs == 0) {
+            free(runs);
+            continue;
+        }
+        survey_begin_lists(&s, plan, array, err);
+        while (survey_next(&s)) {
+            /* An index below 0 is no action: it stays in every image, with what it says nothing of.
+             */
+            for (uint64_t k = 0; is_sparse && k < s.rows[0].n && s.status == 0; k++) {
+                const bool has_value = k < s.rows[1].n;
+                const double value = has_value ? row_double(&s.rows[1], k) : 1;
+                const int64_t index = row_int(&s.rows[0], k);
+
+                if (index < 0 && has_value && value != 0)
+                    s.status = plan_refuse(
+                        plan, array, err,
+                        "row %llu: index %lld with the value %g, expected an action from 0 to "
+                        "%llu, or no value; use --copy %s if these are no actions",
+                        (unsigned long long)s.number, (long long)index, value,
+                        (unsigned long long)space->length - 1, text_path(array->key).text);
+                else if (value != 0)
+                    s.status = count_entry(plan, space, s.number, index, err);
+            }
+            for (uint64_t k = 0; !is_sparse && k < array->spec.outer * n_runs; k++) {
+                const uint8_t *policy =
+                    s.rows[0].bytes + k / n_runs * space->length * dtype->itemsize;
+                const uint32_t first = runs[k % n_runs * 2], end = runs[k % n_runs * 2 + 1];
+
+                if (survey_all_zero(dtype, policy + first * dtype->itemsize, end - first))
+                    continue;
+                for (uint32_t a = first; a < end && s.status == 0; a++)
+                    if (!survey_all_zero(dtype, policy + a * dtype->itemsize, 1))
+                        s.status = count_entry(plan, space, s.number, a, err);
+            }
+        }
+        free(runs);
+        if (survey_end(&s) != 0)
+            return -1;
+    }
+    return 0;
 }

@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-/* The range of all elements of an array over the plan's inputs. */
+/* The range of all elements of an array over the plan's inputs; ERROR_DATA when it has none. */
 int survey_range(const struct plan *plan, const struct plan_array *array,
                  struct number_range *range, struct error *err);
 
@@ -39,25 +39,6 @@ void survey_widen(const struct survey_seen *seen, const struct plan_array *array
 /* Free what it owns; accepts a zeroed one. */
 void survey_seen_release(struct survey_seen *seen);
 
-/* Rows of columns that must be shares of one game: not below 0, with a sum of 1 (0: unknown), or
- * whole counts; or, signed, opposite numbers. ERROR_DATA naming the first row that is none, and
- * what was expected. */
-int survey_shares(const struct plan *plan, const struct plan_array *array, bool is_signed,
-                  const char *expected, struct error *err);
-
-/* What the elements of an array may be. */
-struct survey_bounds {
-    double low, high;
-    bool whole;           /* no fractions */
-    bool no_zero;         /* 0 is not a code */
-    const char *expected; /* in words */
-};
-
-/* As survey_range; ERROR_DATA naming file, array, the first row that is out of bounds, and what was
- * expected. */
-int survey_check(const struct plan *plan, const struct plan_array *array,
-                 const struct survey_bounds *bounds, struct number_range *range, struct error *err);
-
 /* Refuse planes of which one that a colour swap turns into the other player tells no player, and
  * stones of Hex that contradict the declared convention (see turn.c); what proves nothing becomes a
  * warning. */
@@ -74,10 +55,11 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
 int survey_flips(const struct plan *plan, struct error *err);
 
 /* The same of later rows of packed planes: their stones, and dense policies, are kept while they
- * pass by, some rows of each part. Zeroed where there is nothing to watch. */
+ * pass by, some rows of each part. Nothing is kept where there is nothing to watch. */
 struct stone_watch {
     const struct plan *plan;         /* borrowed */
     const struct plan_array *stones; /* its planes */
+    bool is_late;                    /* else it is that of survey_flips */
     struct planes_form form;
     struct stone_planes where;
     uint64_t first; /* survey_flips looks at the rows before */
@@ -90,8 +72,9 @@ struct stone_watch {
     size_t n_kept;
 };
 
-/* Begin to watch a plan whose order is decided; release it in any case. */
-int stone_watch_init(struct stone_watch *watch, const struct plan *plan, struct error *err);
+/* Begin to watch a plan whose order is decided if is_late; release it in any case. */
+int stone_watch_init(struct stone_watch *watch, const struct plan *plan, bool is_late,
+                     struct error *err);
 
 /* What is kept of an array, or NULL. */
 struct kept_rows *stone_watch_of(const struct stone_watch *watch, const struct plan_array *array);
@@ -112,11 +95,9 @@ int survey_castling(struct plan *plan, struct error *err);
  * have such mass keep only the identity image. */
 int survey_ambiguous(struct plan *plan, struct error *err);
 
-/* Moves and coordinates: warn of rows that name a place off the board. */
-int survey_places(struct plan *plan, struct error *err);
-
-/* Packed planes: warn of rows with bits set behind the last cell of a plane (written as 0). */
-int survey_padding(struct plan *plan, struct error *err);
+/* Warn of packed planes with bits set after the last cell of a plane (written as 0), and of moves
+ * and coordinates that name a place off the board. */
+int survey_odd_rows(struct plan *plan, struct error *err);
 
 /* --- what the surveys share --- */
 
@@ -161,9 +142,6 @@ struct planes_form survey_form(const struct plan_array *planes);
 /* True when n elements are all zero (-0.0 is): in steps of whole words, it is asked for every row.
  */
 bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
-
-/* How many of n elements are not zero (-0.0 is). */
-uint64_t survey_count_nonzero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
 
 /* Leave a row's images other than the identity out; which must be among the chosen. */
 int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err);

@@ -65,7 +65,8 @@ uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_
             is_stone = at[cell * step] != 0;
         else /* neither zero nor beyond the numbers */
             is_stone = (bytes_get_le32(at + 4 * cell * step) & 0x7fffffff) - 1 < 0x7f7fffff;
-        marks[cell] |= is_stone ? bit : 0;
+        if (marks != NULL)
+            marks[cell] |= is_stone ? bit : 0;
         n += is_stone;
     }
     return n;
@@ -139,31 +140,6 @@ void turn_rows_init(struct turn_rows *rows)
                                .is_turn = {true, true, true}};
 }
 
-/* Take plane `third` of a bad row for the odd one: what are the other two, and what is it? */
-static void look_closely(struct turn_rows *rows, const struct planes_form *form, const uint8_t *row,
-                         uint64_t third, uint64_t *n_stones)
-{
-    const uint64_t a = (third + 1) % 3, b = (third + 2) % 3;
-    bool disjoint = true, rest = true;
-    double found[2];
-    int64_t lead = 0;
-
-    *n_stones = 0;
-    for (uint64_t cell = 0; cell < form->axis; cell++) {
-        const bool first = planes_has_stone(form, row, a, cell);
-        const bool second = planes_has_stone(form, row, b, cell);
-
-        disjoint &= !(first && second);
-        lead += first - second;
-        *n_stones += first || second;
-        rest &= planes_number(form, row, third, cell) == !(first || second);
-    }
-    rows->n_stones[third] += disjoint && lead >= -1 && lead <= 1;
-    rows->is_rest[third] &= rest;
-    rows->is_turn[third] &=
-        planes_is_level(form, row, third, found) && turn_player(TO_MOVE_01, found[0]) >= 0;
-}
-
 /* A number that fills the plane in some row. */
 static void add_number(struct turn_rows *rows, double number)
 {
@@ -193,10 +169,27 @@ bool turn_rows_add(struct turn_rows *rows, const struct planes_form *form, const
         rows->first_bad = number;
         memcpy(rows->bad, found, sizeof found);
     }
+    /* Take each of three planes for the odd one: what are the other two, and what is it? */
     for (uint64_t third = 0; form->n_planes == 3 && third < 3; third++) {
-        uint64_t n_stones;
+        const uint64_t a = (third + 1) % 3, b = (third + 2) % 3;
+        bool disjoint = true, rest = true;
+        uint64_t n_stones = 0;
+        double numbers[2];
+        int64_t lead = 0;
 
-        look_closely(rows, form, row, third, &n_stones);
+        for (uint64_t cell = 0; cell < form->axis; cell++) {
+            const bool first = planes_has_stone(form, row, a, cell);
+            const bool second = planes_has_stone(form, row, b, cell);
+
+            disjoint &= !(first && second);
+            lead += first - second;
+            n_stones += first || second;
+            rest &= planes_number(form, row, third, cell) == !(first || second);
+        }
+        rows->n_stones[third] += disjoint && lead >= -1 && lead <= 1;
+        rows->is_rest[third] &= rest;
+        rows->is_turn[third] &=
+            planes_is_level(form, row, third, numbers) && turn_player(TO_MOVE_01, numbers[0]) >= 0;
         if ((int)third == planes->turn)
             rows->is_ply &= level && found[0] == (double)n_stones;
     }
@@ -270,33 +263,19 @@ struct turns {
     struct stone_planes where;
     bool has_lead; /* stones are counted */
     struct turn_rows rows;
-    uint64_t n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1, under the
-                                                  other convention >= +1 */
-    uint64_t n_mover_excess[3];                /* frames: whose stones are those of a mover */
-    uint64_t n_padded, first_padded;           /* rows with two or more frames of zeros */
-    uint64_t n_told, n_contradicted; /* rows with a player beside them; who is another one */
+    unsigned long long n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1,
+                                                            under the other convention >= +1 */
+    unsigned long long n_mover_excess[3];      /* frames: whose stones are those of a mover */
+    unsigned long long n_padded, first_padded; /* rows with two or more frames of zeros */
+    unsigned long long n_told, n_contradicted; /* rows with a player beside them; who is another */
     uint64_t left; /* bits: planes that a swap leaves, and that named the player to move so far, */
     bool has_turn[2]; /* whom the number of stones tells: each of them did */
 };
 
-static int player_by_array(const struct turns *t, const struct row *to_move)
-{
-    return to_move->n == 0 ? -1 : turn_player(t->plan->conventions.to_move, row_double(to_move, 0));
-}
-
 static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2])
 {
-    for (int i = 0; i < 2; i++) {
-        const uint64_t plane = t->where.stones[i];
-
-        n[i] = 0;
-        if (t->form.n_last == 1 && !t->form.is_bits)
-            n[i] = survey_count_nonzero(t->form.dtype, planes_element(&t->form, row, plane, 0),
-                                        t->form.axis);
-        else
-            for (uint64_t cell = 0; cell < t->form.axis; cell++)
-                n[i] += planes_has_stone(&t->form, row, plane, cell);
-    }
+    for (int i = 0; i < 2; i++)
+        n[i] = planes_mark(&t->form, row, t->where.stones[i], 0, NULL);
 }
 
 /* The player that a row's plane tells, or that of a frame of its history. */
@@ -306,80 +285,81 @@ static int player_by_plane(const struct turns *t, const uint8_t *frame)
                        planes_number(&t->form, frame, (uint64_t)t->where.turn, 0));
 }
 
+/* The player that the array beside a row tells; -1: none. */
+static int player_by_array(const struct turns *t, const struct row *to_move)
+{
+    return to_move->n == 0 ? -1 : turn_player(t->plan->conventions.to_move, row_double(to_move, 0));
+}
+
 /* A position of a row: the row itself, or a frame of its history, whose stones may be those of its
  * own mover, of the first frame's or of the last one's, all through the row. */
 static void count_frame(struct turns *t, const struct survey *s, const uint8_t *frame)
 {
-    const uint8_t *row = s->rows[0].bytes;
-    const enum to_move_coding coding = t->plan->conventions.plane_coding;
+    const struct planes_form *form = &t->form;
     const struct stone_planes *where = &t->where;
     const struct row *policy = &s->rows[2];
     const int told = player_by_array(t, &s->rows[1]);
     double found[2];
-    uint64_t n[2];
-    int player;
+    uint64_t n[2] = {0};
 
+    if (t->left != 0 || t->has_lead)
+        count_stones(t, frame, n);
     if (t->left != 0) {
         /* With an odd number of stones it is the second player's turn: which planes say so? */
-        count_stones(t, frame, n);
-        player = (int)((n[0] + n[1]) % 2);
-        t->has_turn[player] = true;
-        for (uint64_t p = 0; p < t->form.n_planes; p++)
+        const int second = (int)((n[0] + n[1]) % 2);
+
+        t->has_turn[second] = true;
+        for (uint64_t p = 0; p < form->n_planes; p++)
             if ((t->left >> p & 1) &&
-                (!planes_is_level(&t->form, frame, p, found) || found[0] != (double)player))
+                (!planes_is_level(form, frame, p, found) || found[0] != (double)second))
                 t->left &= ~(UINT64_C(1) << p);
     }
-    if (!turn_rows_add(&t->rows, &t->form, frame, where, coding, s->number) || !t->has_lead ||
-        (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
+    if (!turn_rows_add(&t->rows, form, frame, where, t->plan->conventions.plane_coding,
+                       s->number) ||
+        !t->has_lead || (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
         return;
-    player = where->turn < 0 ? told : player_by_plane(t, frame);
+    const int player = where->turn < 0 ? told : player_by_plane(t, frame);
     if (player < 0)
         return;
     t->n_told += told >= 0;
     t->n_contradicted += told >= 0 && told != player;
-    count_stones(t, frame, n);
-    struct turn_lead lead = turn_lead(where->is_mover, player, n);
+    const struct turn_lead lead = turn_lead(where->is_mover, player, n);
     t->n_rows++;
     t->n_excess += lead.declared == 1;
     t->n_other_excess += lead.other >= 1;
-    for (int k = 0; k < 3 && t->form.n_frames > 1; k++) {
-        const uint64_t movers = k == 2 ? t->form.n_frames - 1 : 0;
-        const int whose = player_by_plane(t, row + movers * t->form.frame_nbytes);
+    for (int k = 0; k < 3 && form->n_frames > 1; k++) {
+        const uint64_t movers = k == 2 ? form->n_frames - 1 : 0;
+        const int whose = player_by_plane(t, s->rows[0].bytes + movers * form->frame_nbytes);
         const int64_t own = (int64_t)n[0] - (int64_t)n[1];
 
         t->n_mover_excess[k] += (k == 0 || whose == player ? own : -own) >= 1;
     }
 }
 
-static bool is_blank(const struct planes_form *form, const uint8_t *frame)
-{
-    for (uint64_t p = 0; p < form->n_planes; p++)
-        for (uint64_t cell = 0; cell < form->axis; cell++)
-            if (planes_number(form, frame, p, cell) != 0)
-                return false;
-    return true;
-}
-
 /* Look at all rows, and count. */
 static int count_rows(struct turns *t, struct error *err)
 {
+    const struct planes_form *form = &t->form;
     struct survey s;
 
     survey_begin(&s, t->plan, SURVEY_OF(t->planes, t->to_move, t->policy), err);
     while (survey_next(&s)) {
         uint64_t n_blank = 0;
 
-        for (uint64_t f = 0; f < t->form.n_frames; f++) {
-            const uint8_t *frame = s.rows[0].bytes + f * t->form.frame_nbytes;
+        for (uint64_t f = 0; f < form->n_frames; f++) {
+            const uint8_t *frame = s.rows[0].bytes + f * form->frame_nbytes;
+            bool is_blank = form->n_frames > 1 && t->where.turn >= 0;
 
-            n_blank += t->form.n_frames > 1 && t->where.turn >= 0 && is_blank(&t->form, frame);
+            for (uint64_t i = 0; i < form->n_planes * form->axis && is_blank; i++)
+                is_blank = planes_number(form, frame, i / form->axis, i % form->axis) == 0;
+            n_blank += is_blank;
             count_frame(t, &s, frame);
         }
         if (n_blank > 1 && t->n_padded++ == 0)
             t->first_padded = s.number;
     }
-    for (int k = 0; k < 3 && t->form.n_frames > 1; k++) {
-        uint64_t *const n = t->where.is_mover ? &t->n_excess : &t->n_other_excess;
+    for (int k = 0; k < 3 && form->n_frames > 1; k++) {
+        unsigned long long *const n = t->where.is_mover ? &t->n_excess : &t->n_other_excess;
 
         *n = k == 0 || t->n_mover_excess[k] < *n ? t->n_mover_excess[k] : *n;
     }
@@ -435,6 +415,7 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
     const struct text_quoted key = text_path(planes->key);
     const char *const rows = planes->binding.frame_planes > 0 ? "frames" : "rows";
     char role[64];
+    int status = 0;
     struct turns t;
 
     init(&t, plan, planes);
@@ -467,7 +448,7 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
             "first move, over and over, a colour swap makes their player to move the other one; "
             "use --role %s=%s,positions then; if they stand for no position, their zeros have no "
             "image with colours swapped; use --transforms for the others",
-            (unsigned long long)t.first_padded, (unsigned long long)t.n_padded, key.text, role);
+            t.first_padded, t.n_padded, key.text, role);
     t.policy = survey_find(plan, ROLE_POLICY);
     if (t.n_excess > 0 && survey_has_numbers(t.policy)) {
         t.n_rows = t.n_excess = t.n_other_excess = t.n_told = t.n_contradicted = 0;
@@ -475,33 +456,29 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
         if (count_rows(&t, err) != 0)
             return -1;
     }
-    if (t.left != 0 && t.has_turn[0] && t.has_turn[1] &&
-        plan_warn(plan, err,
-                  "%s: plane %d is the player to move in every row, by the number of stones, and "
-                  "--planes %s leaves it: images with colours swapped keep the other player; mark "
-                  "it with ~",
-                  key.text, __builtin_ctzll(t.left), conventions_text(c, "planes").text) != 0)
-        return -1;
-    if (t.to_move != NULL && t.n_contradicted > 0 &&
-        plan_warn(plan, err,
-                  "%s: %llu of %llu rows name another player to move than plane %d of %s",
-                  text_path(t.to_move->key).text, (unsigned long long)t.n_contradicted,
-                  (unsigned long long)t.n_told, t.where.turn, key.text) != 0)
-        return -1;
+    if (t.left != 0 && t.has_turn[0] && t.has_turn[1])
+        status |= plan_warn(
+            plan, err,
+            "%s: plane %d is the player to move in every row, by the number of stones, and "
+            "--planes %s leaves it: images with colours swapped keep the other player; mark "
+            "it with ~",
+            key.text, __builtin_ctzll(t.left), conventions_text(c, "planes").text);
+    if (t.to_move != NULL && t.n_contradicted > 0)
+        status |= plan_warn(
+            plan, err, "%s: %llu of %llu rows name another player to move than plane %d of %s",
+            text_path(t.to_move->key).text, t.n_contradicted, t.n_told, t.where.turn, key.text);
     if (t.n_excess > 0 && t.n_other_excess == 0)
-        return plan_refuse(plan, planes, err,
-                           "%llu of %llu %s have one stone more of the player to move than of "
-                           "the other, which --planes %s rules out and --planes %s explains",
-                           (unsigned long long)t.n_excess, (unsigned long long)t.n_rows, rows,
-                           t.where.is_mover ? "mover" : "colour",
-                           t.where.is_mover ? "colour" : "mover");
-    return t.n_excess == 0
-               ? 0
-               : plan_warn(plan, err,
-                           "%s: %llu of %llu %s have one stone more of the player to move than "
-                           "of the other (swap rule, handicap, red first?)",
-                           key.text, (unsigned long long)t.n_excess, (unsigned long long)t.n_rows,
-                           rows);
+        status |= plan_refuse(plan, planes, err,
+                              "%llu of %llu %s have one stone more of the player to move than of "
+                              "the other, which --planes %s rules out and --planes %s explains",
+                              t.n_excess, t.n_rows, rows, t.where.is_mover ? "mover" : "colour",
+                              t.where.is_mover ? "colour" : "mover");
+    else if (t.n_excess > 0)
+        status |= plan_warn(plan, err,
+                            "%s: %llu of %llu %s have one stone more of the player to move than "
+                            "of the other (swap rule, handicap, red first?)",
+                            key.text, t.n_excess, t.n_rows, rows);
+    return status;
 }
 
 int survey_turns(struct plan *plan, struct error *err)
@@ -547,7 +524,7 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
     unsigned *codes = &plan->turn_codes;
     struct survey s;
     struct turns t;
-    uint64_t n[2];
+    uint64_t n[2] = {0};
 
     if (!c->to_move_said || c->to_move == TO_MOVE_01 || !survey_has_numbers(array) ||
         conventions_is_said(c, "to-move-plane"))

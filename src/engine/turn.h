@@ -59,7 +59,8 @@ static inline bool planes_has_stone(const struct planes_form *form, const uint8_
     return v != 0 && isfinite(v);
 }
 
-/* Set a bit in the marks of all cells where a plane has a stone; returns how many it has. */
+/* Set a bit in the marks (or NULL) of all cells where a plane has a stone; returns how many it has.
+ */
 uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_t plane,
                      uint8_t bit, uint8_t *marks);
 
