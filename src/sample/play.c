@@ -22,8 +22,11 @@ int play_init(struct play *play, const struct board *board, uint64_t seed, struc
             play->kind = kinds[i];
     if (play->kind == NULL)
         return error_set(err, ERROR_USAGE, "no game is known for board %s", board->name);
+    play->planes = play->kind->planes;
     if (play->kind->set_up != NULL)
         play->kind->set_up(play);
+    if (play->planes != NULL && play->n_planes == 0)
+        play->n_planes = (uint32_t)strlen(play->planes);
     return 0;
 }
 
@@ -147,6 +150,30 @@ void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n)
     random = start; /* the same numbers again, rather than room for them */
     for (uint32_t i = 0; i < n; i++)
         play_put_float(r->to, actions[i], (float)next_visits(&random, i) / (float)total);
+}
+
+void play_planes(const struct play_row *r, uint32_t last, uint32_t before)
+{
+    static const char of_stones[] = "FSMT", of_player[] = "fs";
+    const struct board *b = r->play->board;
+    const char *planes = r->play->planes;
+    const uint32_t player = r->ply & 1;
+    const uint32_t stones[] = {1, 2, 1 + player, 2 - player};
+    const uint32_t places[] = {last, before, player == 1 ? last : before,
+                               player == 1 ? before : last};
+
+    for (uint32_t p = 0; planes[p] != '\0' && p < r->play->n_planes; p++) {
+        const char *stone = strchr(of_stones, planes[p]), *turn = strchr(of_player, planes[p]);
+        const bool is_place = planes[p] <= '4', on_board = planes[p] == 'o';
+        const uint64_t begin = is_place ? places[planes[p] - '1'] : 0;
+        const uint64_t end = is_place ? smaller(begin + 1, b->n_cells) : b->n_cells;
+
+        for (uint64_t cell = begin; cell < end && (turn == NULL || turn == of_player + player);
+             cell++)
+            if ((stone == NULL || r->game->stones[cell] == stones[stone - of_stones]) &&
+                (!on_board || b->on_board[cell]))
+                play_put_float(r->to, (uint64_t)p * b->n_cells + cell, 1);
+    }
 }
 
 int play_result_for_mover(const struct play_game *game, uint32_t ply)

@@ -24,7 +24,8 @@ struct play {
     const struct play_kind *kind;
     uint64_t seed;
     uint32_t n_moves;   /* room for those of a game */
-    uint32_t n_planes;  /* of arrays with PLAY_PLANES; else 0 */
+    const char *planes; /* see play_planes; NULL: none are drawn so */
+    uint32_t n_planes;  /* of arrays with PLAY_PLANES, the first of `planes`; else 0 */
     uint32_t n_actions; /* of arrays with PLAY_ACTIONS; else 0 */
 };
 
@@ -39,6 +40,8 @@ struct play_game {
 };
 
 #define PLAY_WORK 512
+
+#define PLAY_NOWHERE UINT32_MAX /* no cell on board, or no action */
 
 /* Dimensions of a row that depend on the board. */
 enum play_size {
@@ -71,15 +74,17 @@ struct play_array {
     /* The same for an object array of ndarrays: returns how many of PLAY_MAX_ITEMS it has. */
     uint32_t (*render_items)(const struct play_row *r);
 
-    const char *(*text)(const struct play *play); /* of a 0-d string */
+    const char *text; /* of a 0-d string; "": the name that the board was asked for by */
 };
 
 /* A game for a family of boards: a row of the table in play.c. */
 struct play_kind {
     enum board_game game;
     bool (*fits)(const struct board *board); /* which of its boards, or NULL: all */
-    void (*set_up)(struct play *play); /* n_moves unless one a cell, n_planes, n_actions; or NULL */
-    void (*play)(const struct play *play, struct play_game *game); /* moves, n_plies, winner */
+    void (*set_up)(struct play *play);       /* what differs from board to board; or NULL */
+    const char *planes;
+    void (*play)(const struct play *play, struct play_game *game);   /* moves, n_plies, winner */
+    bool (*wins)(const struct board *board, struct play_game *game); /* the last stone does */
     bool bare_names; /* members are called as the arrays, without .npy */
     const struct play_array *arrays;
     size_t n_arrays;
@@ -132,6 +137,15 @@ void play_visits(const struct play_row *r, uint32_t *visits, uint32_t n);
 
 /* The same divided by their sum: float32 elements of row at the actions' places. */
 void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n);
+
+/*
+ * The planes, of float32 numbers 0 and 1, from the stones of game->stones (1 of the first player, 2
+ * of the second) and the places played last and before. A letter for each: stones of the first and
+ * second player (F, S), of the player to move and the other (M, T); the places played last and
+ * before (1, 2), or last by the first and the second player (3, 4); ones where the first or second
+ * is to move (f, s), on board (o), on all cells (a).
+ */
+void play_planes(const struct play_row *r, uint32_t last, uint32_t before);
 
 /* The result as the player to move sees it: 1 won, -1 lost, 0 drawn. */
 int play_result_for_mover(const struct play_game *game, uint32_t ply);

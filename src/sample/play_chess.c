@@ -6,12 +6,12 @@
 
 /* --- rules --- */
 
-/* How far a piece goes along chess_directions, which are straight and diagonal in turn. */
+/* How far a piece goes along its steps; those of chess_directions are straight and diagonal in
+ * turn.
+ */
 static const int reaches[][2] = {
-    [MAN_BISHOP] = {0, 7},
-    [MAN_ROOK] = {7, 0},
-    [MAN_QUEEN] = {7, 7},
-    [MAN_KING] = {1, 1},
+    [MAN_KNIGHT] = {1, 1}, [MAN_BISHOP] = {0, 7}, [MAN_ROOK] = {7, 0},
+    [MAN_QUEEN] = {7, 7},  [MAN_KING] = {1, 1},
 };
 
 /* The square one step on, or -1. */
@@ -66,12 +66,6 @@ static uint64_t checkers_of(const struct chess_position *position)
 
 /* --- moves --- */
 
-struct move_list {
-    const struct chess_position *position;
-    struct chess_move *moves;
-    uint32_t n;
-};
-
 static void put_man(struct chess_position *position, const struct chess_move *move)
 {
     position->men[chess_target(move)] =
@@ -79,67 +73,40 @@ static void put_man(struct chess_position *position, const struct chess_move *mo
     position->men[move->from] = MAN_NONE;
 }
 
-/* Add a move unless it leaves the own king attacked. */
-static void add_move(struct move_list *list, int from, int to)
-{
-    struct chess_position after = *list->position;
-    struct chess_move move = {from, to / 8 - from / 8, to % 8 - from % 8, CHESS_NO_PIECE};
-
-    if (after.men[from] == MAN_PAWN && to / 8 == 7)
-        move.promotion = CHESS_QUEEN;
-    put_man(&after, &move);
-    if (checkers_of(&after) == 0)
-        list->moves[list->n++] = move;
-}
-
-/* Add the moves along a step, so far at most. */
-static void add_line(struct move_list *list, int from, const struct chess_step *step, int reach)
-{
-    const int8_t *men = list->position->men;
-
-    for (int to = from; reach > 0; reach--) {
-        to = step_from(to, step);
-        if (to < 0 || men[to] > 0)
-            return;
-        add_move(list, from, to);
-        if (men[to] != 0)
-            return;
-    }
-}
-
-static void add_pawn(struct move_list *list, int from)
-{
-    static const struct chess_step captures[2] = {{1, -1}, {1, 1}};
-    const int8_t *men = list->position->men;
-
-    if (men[from + 8] == MAN_NONE) {
-        add_move(list, from, from + 8);
-        if (from / 8 == 1 && men[from + 16] == MAN_NONE)
-            add_move(list, from, from + 16);
-    }
-    for (size_t i = 0; i < 2; i++) {
-        const int to = step_from(from, &captures[i]);
-
-        if (to >= 0 && men[to] < 0)
-            add_move(list, from, to);
-    }
-}
-
+/* A pawn goes ahead where it takes nothing, from its first square twice, and takes aslant. A move
+ * that leaves the own king attacked is none. */
 uint32_t chess_legal_moves(const struct chess_position *position, struct chess_move *moves)
 {
-    struct move_list list = {.position = position, .moves = moves};
+    static const struct chess_step pawn_steps[3] = {{1, 0}, {1, -1}, {1, 1}};
+    const int8_t *men = position->men;
+    uint32_t n = 0;
 
     for (int from = 0; from < CHESS_N_SQUARES; from++) {
-        const int man = position->men[from];
+        const int man = men[from];
+        const bool is_pawn = man == MAN_PAWN;
+        const struct chess_step *steps = is_pawn             ? pawn_steps
+                                         : man == MAN_KNIGHT ? chess_jumps
+                                                             : chess_directions;
 
-        if (man == MAN_PAWN)
-            add_pawn(&list, from);
-        for (size_t k = 0; k < CHESS_N_JUMPS && man == MAN_KNIGHT; k++)
-            add_line(&list, from, &chess_jumps[k], 1);
-        for (size_t d = 0; d < CHESS_N_DIRECTIONS && man >= MAN_BISHOP; d++)
-            add_line(&list, from, &chess_directions[d], reaches[man][d % 2]);
+        for (int d = 0; d < (is_pawn ? 3 : 8) && man > 0; d++) {
+            int reach = is_pawn ? 1 + (d == 0 && from / 8 == 1) : reaches[man][d % 2];
+
+            for (int to = from; reach > 0; reach--) {
+                to = step_from(to, &steps[d]);
+                if (to < 0 || men[to] > 0 || (is_pawn && (men[to] < 0) != (d > 0)))
+                    break;
+                struct chess_position after = *position;
+                moves[n] =
+                    (struct chess_move){from, to / 8 - from / 8, to % 8 - from % 8,
+                                        is_pawn && to / 8 == 7 ? CHESS_QUEEN : CHESS_NO_PIECE};
+                put_man(&after, &moves[n]);
+                n += checkers_of(&after) == 0;
+                if (men[to] != 0)
+                    break;
+            }
+        }
     }
-    return list.n;
+    return n;
 }
 
 void chess_make_move(struct chess_position *position, const struct chess_move *move)
@@ -207,27 +174,19 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
     }
 }
 
-static struct chess_position position_at(const struct play_row *r)
+static const struct chess_position *position_at(const struct play_row *r)
 {
-    struct chess_position position;
-
-    memcpy(&position, r->game->moves + r->ply * PLY_WORDS + 1, sizeof position);
-    return position;
-}
-
-static void fill_plane(const struct play_row *r, uint32_t plane, int value)
-{
-    memset(r->to + plane * CHESS_N_SQUARES, (uint8_t)value, CHESS_N_SQUARES);
+    return (const void *)(r->game->moves + r->ply * PLY_WORDS + 1);
 }
 
 static void render_states(const struct play_row *r)
 {
-    const struct chess_position position = position_at(r);
-    const uint64_t checkers = checkers_of(&position);
+    const struct chess_position *position = position_at(r);
+    const uint64_t checkers = checkers_of(position);
     int material[MAN_KING + 1] = {0};
 
     for (uint32_t square = 0; square < CHESS_N_SQUARES; square++) {
-        const int man = position.men[square];
+        const int man = position->men[square];
         const uint32_t theirs = man < 0, piece = (uint32_t)(man < 0 ? -man : man);
 
         if (man == MAN_NONE)
@@ -238,18 +197,18 @@ static void render_states(const struct play_row *r)
         material[piece] += theirs ? -1 : 1;
     }
     for (uint32_t i = 0; i < 4; i++)
-        fill_plane(r, PLANE_RIGHTS + i, position.rights[i]);
+        memset(r->to + (PLANE_RIGHTS + i) * CHESS_N_SQUARES, position->rights[i], CHESS_N_SQUARES);
     for (uint32_t piece = MAN_PAWN; piece <= MAN_KING; piece++)
-        fill_plane(r, PLANE_MATERIAL + piece - 1, material[piece]);
+        memset(r->to + (PLANE_MATERIAL + piece - 1) * CHESS_N_SQUARES, material[piece],
+               CHESS_N_SQUARES);
 }
 
 /* The legal moves, the one played first. */
 static void render_policies(const struct play_row *r)
 {
-    const struct chess_position position = position_at(r);
     const uint32_t played = r->game->moves[r->ply * PLY_WORDS];
     struct chess_move moves[CHESS_MAX_MOVES];
-    const uint32_t n_moves = chess_legal_moves(&position, moves);
+    const uint32_t n_moves = chess_legal_moves(position_at(r), moves);
     uint32_t n = 0;
 
     r->game->work[n++] = played;

@@ -18,8 +18,8 @@
 
 /* --- rules --- */
 
-/* What a player does; game->moves holds one for each ply. Stacks are a byte for each cell: owner
- * (1, 2) * 8 + height, or 0. */
+/* What a player does; game->moves holds one for each ply. Stacks are two bytes in game->stones: of
+ * all cells the owner, 1 or 2, or 0; then of all the height. */
 struct action {
     uint32_t index; /* in the policy */
     uint32_t from;  /* of a move */
@@ -31,24 +31,6 @@ static struct action *action_at(const struct play_game *game, uint32_t ply)
     return (struct action *)(void *)(game->moves + 3 * ply);
 }
 
-static uint32_t owner_of(uint8_t stack)
-{
-    return stack / 8;
-}
-
-static uint32_t height_of(uint8_t stack)
-{
-    return stack % 8;
-}
-
-static bool is_on_hexagon(const struct board *board)
-{
-    uint32_t n_directions;
-
-    ringrift_directions(board, &n_directions);
-    return n_directions == 6;
-}
-
 /* The plies in which stacks are placed; then they move. */
 static uint32_t n_placements(const struct board *board)
 {
@@ -57,75 +39,66 @@ static uint32_t n_placements(const struct board *board)
     return third < 2 ? 2 : third > 24 ? 24 : third;
 }
 
-/* The index of passing. */
+/* The index of passing: on hexagons behind placements and moves; on squares that of skipping a
+ * placement, behind placements, moves, lines and eliminations. */
 static uint32_t passing_index(const struct board *board)
 {
-    const uint32_t n_cells = board->n_cells, distances = board->cols - 1;
+    uint32_t n_directions;
 
-    /* On squares: skip placement, behind placements, moves, lines and eliminations. */
-    return is_on_hexagon(board) ? 3 * n_cells + 6 * n_cells * distances
-                                : 8 * n_cells + 8 * n_cells * distances;
-}
-
-/* Where a stack that moves from a cell ends; false when it may not move so. */
-static bool try_move(const struct board *board, const uint8_t *stacks, struct action *action,
-                     const struct board_step *step, uint32_t distance)
-{
-    uint32_t row = action->from / board->cols, col = action->from % board->cols;
-    uint8_t stack = 0;
-
-    for (; distance > 0; distance--) {
-        row += (uint32_t)step->rows;
-        col += (uint32_t)step->cols;
-        if (row >= board->rows || col >= board->cols || !board->on_board[row * board->cols + col] ||
-            stack != 0)
-            return false;
-        action->to = row * board->cols + col;
-        stack = stacks[action->to];
-    }
-    return stack == 0 || owner_of(stack) == owner_of(stacks[action->from]) ||
-           height_of(stack) <= height_of(stacks[action->from]);
+    ringrift_directions(board, &n_directions);
+    return board->n_cells * ((n_directions == 6 ? 3 : 8) + n_directions * (board->cols - 1));
 }
 
 /* A random cell with the player's stack (1 or 2), or a free one (0). False when there is none. */
-static bool draw_cell(const struct board *board, const uint8_t *stacks, uint32_t owner,
+static bool draw_cell(const struct board *board, const uint8_t *owners, uint32_t owner,
                       struct play_random *random, uint32_t *cell)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < board->n_cells; i++)
-        n += board->on_board[i] && owner_of(stacks[i]) == owner;
+        n += board->on_board[i] && owners[i] == owner;
     if (n == 0)
         return false;
     uint32_t wanted = play_below(random, n);
     for (*cell = 0;; ++*cell)
-        if (board->on_board[*cell] && owner_of(stacks[*cell]) == owner && wanted-- == 0)
+        if (board->on_board[*cell] && owners[*cell] == owner && wanted-- == 0)
             return true;
 }
 
 /* Try to draw something that the player of a ply may do; false when that failed, this time. */
-static bool draw_action(const struct board *board, const uint8_t *stacks, uint32_t ply,
+static bool draw_action(const struct board *board, const uint8_t *owners, uint32_t ply,
                         struct play_random *random, struct action *action)
 {
+    const uint8_t *heights = owners + board->n_cells;
     const uint32_t distances = board->cols - 1;
-    uint32_t n_directions;
+    uint32_t n_directions, owner = 0;
     const struct board_step *steps = ringrift_directions(board, &n_directions);
 
     *action = (struct action){0};
     if (ply < n_placements(board)) {
-        if (!draw_cell(board, stacks, 0, random, &action->to))
+        if (!draw_cell(board, owners, 0, random, &action->to))
             return false;
         action->index = action->to * 3 + play_below(random, 3);
         return true;
     }
     const uint32_t d = play_below(random, n_directions);
     const uint32_t distance = 1 + play_below(random, distances < 3 ? distances : 3);
-    if (!draw_cell(board, stacks, 1 + (ply & 1), random, &action->from) ||
-        !try_move(board, stacks, action, &steps[d], distance))
+    if (!draw_cell(board, owners, 1 + (ply & 1), random, &action->from))
         return false;
+    uint32_t row = action->from / board->cols, col = action->from % board->cols;
+    for (uint32_t i = 0; i < distance; i++) {
+        row += (uint32_t)steps[d].rows;
+        col += (uint32_t)steps[d].cols;
+        if (row >= board->rows || col >= board->cols || !board->on_board[row * board->cols + col] ||
+            owner != 0)
+            return false;
+        action->to = row * board->cols + col;
+        owner = owners[action->to];
+    }
     action->index =
         3 * board->n_cells + (action->from * n_directions + d) * distances + distance - 1;
-    return true;
+    return owner == 0 || owner == owners[action->from] ||
+           heights[action->to] <= heights[action->from];
 }
 
 /* --- games --- */
@@ -143,23 +116,24 @@ enum plane {
 static void set_up(struct play *play)
 {
     play->n_moves = 3 * (n_placements(play->board) + N_MOVES);
-    play->n_planes = is_on_hexagon(play->board) ? 40 : 56;
+    play->n_planes = play->board->family->stack_planes[0];
 }
 
 /* Make the stored move of a ply. */
 static void make_move(const struct play *play, const struct play_game *game, uint32_t ply)
 {
     const struct action *action = action_at(game, ply);
+    uint8_t *owners = game->stones, *heights = owners + play->board->n_cells;
     uint32_t height = action->index % 3 + 1;
 
     if (action->index == passing_index(play->board))
         return;
     if (ply >= n_placements(play->board)) {
-        height = height_of(game->stones[action->from]) + height_of(game->stones[action->to]);
-        game->stones[action->from] = 0;
+        height = (uint32_t)heights[action->from] + heights[action->to];
+        owners[action->from] = heights[action->from] = 0;
     }
-    game->stones[action->to] =
-        (uint8_t)((1 + (ply & 1)) * 8 + (height < MAX_HEIGHT ? height : MAX_HEIGHT));
+    owners[action->to] = (uint8_t)(1 + (ply & 1));
+    heights[action->to] = (uint8_t)(height < MAX_HEIGHT ? height : MAX_HEIGHT);
 }
 
 static void play_to_the_end(const struct play *play, struct play_game *game)
@@ -167,7 +141,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
     uint32_t rings[3] = {0};
 
     game->n_plies = play->n_moves / 3;
-    memset(game->stones, 0, play->board->n_cells);
+    memset(game->stones, 0, 2 * (size_t)play->board->n_cells);
     for (uint32_t ply = 0; ply < game->n_plies; ply++) {
         struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, ply);
         struct action *action = action_at(game, ply);
@@ -180,7 +154,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
         make_move(play, game, ply);
     }
     for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
-        rings[owner_of(game->stones[cell])] += height_of(game->stones[cell]);
+        rings[game->stones[cell]] += game->stones[play->board->n_cells + cell];
     game->winner = rings[1] == rings[2] ? -1 : rings[1] < rings[2];
 }
 
@@ -192,7 +166,7 @@ static void put(const struct play_row *r, uint32_t plane, uint32_t cell, float v
     const struct board *board = r->play->board;
     uint64_t at = cell;
 
-    if (!is_on_hexagon(board))
+    if (board->family->xy_layout != NULL)
         at = cell % board->cols * board->rows + cell / board->cols;
     play_put_float(r->to, (uint64_t)plane * board->n_cells + at, value);
 }
@@ -200,11 +174,13 @@ static void put(const struct play_row *r, uint32_t plane, uint32_t cell, float v
 /* Both players' stacks into two planes; with their heights, if they are those of the row. */
 static void put_stacks(const struct play_row *r, uint32_t plane)
 {
-    for (uint32_t cell = 0; cell < r->play->board->n_cells; cell++) {
-        const uint8_t stack = r->game->stones[cell];
-        const uint32_t height = height_of(stack), theirs = owner_of(stack) != 1 + (r->ply & 1);
+    const uint32_t n_cells = r->play->board->n_cells;
 
-        if (stack == 0)
+    for (uint32_t cell = 0; cell < n_cells; cell++) {
+        const uint8_t owner = r->game->stones[cell], height = r->game->stones[n_cells + cell];
+        const uint32_t theirs = owner != 1 + (r->ply & 1);
+
+        if (owner == 0)
             continue;
         put(r, plane + theirs, cell, 1);
         if (plane != PLANE_STACKS)
@@ -222,7 +198,7 @@ static void fill(const struct play_row *r, uint32_t plane)
 
 static void render_features(const struct play_row *r)
 {
-    memset(r->game->stones, 0, r->play->board->n_cells);
+    memset(r->game->stones, 0, 2 * (size_t)r->play->board->n_cells);
     for (uint32_t k = 0; k < r->ply; k++) {
         if (r->ply - k <= N_HISTORY)
             put_stacks(r, PLANE_HISTORY + 2 * (r->ply - k - 1));
@@ -250,7 +226,7 @@ static uint32_t list_candidates(const struct play_row *r, uint32_t indices[N_CAN
     struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_CHOICES, r->ply);
     uint32_t n = 1;
 
-    memset(r->game->stones, 0, r->play->board->n_cells);
+    memset(r->game->stones, 0, 2 * (size_t)r->play->board->n_cells);
     for (uint32_t k = 0; k < r->ply; k++)
         make_move(r->play, r->game, k);
     indices[0] = action_at(r->game, r->ply)->index;
@@ -289,17 +265,6 @@ static uint32_t render_values(const struct play_row *r)
     return n;
 }
 
-static const char *board_type(const struct play *play)
-{
-    return play->board->preset;
-}
-
-static const char *policy_encoding(const struct play *play)
-{
-    (void)play;
-    return "board_aware";
-}
-
 static const struct play_array arrays[] = {
     {"features", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_features},
     {"globals", "<f4", {N_GLOBALS}, .render = render_globals},
@@ -307,8 +272,8 @@ static const struct play_array arrays[] = {
     {"policy_indices", "<i4", {0}, .render_items = render_indices},
     {"policy_values", "<f4", {0}, .render_items = render_values},
     {"move_numbers", "<i4", {0}, .render = play_render_ply},
-    {"board_type", "<U", {0}, .text = board_type},
-    {"policy_encoding", "<U", {0}, .text = policy_encoding},
+    {"board_type", "<U", {0}, .text = ""},
+    {"policy_encoding", "<U", {0}, .text = "board_aware"},
 };
 
 const struct play_kind play_ringrift = {

@@ -14,39 +14,35 @@
 #define TICTACTOE_SIDE 3
 #define GOMOKU_SIDE    9 /* at least */
 
-/* --- rows that these games share --- */
+/* --- what these games share --- */
 
-/* Planes that a board from a file has not are left out. */
-static void put(const struct play_row *r, uint32_t plane, uint32_t cell)
+/* Put the stones of a game's moves on all cells, in turn, until one of them wins, if ever. */
+static void put_stones(const struct play *play, struct play_game *game)
 {
-    if (r->play->n_planes == 0 || plane < r->play->n_planes)
-        play_put_float(r->to, (uint64_t)plane * r->play->board->n_cells + cell, 1);
+    game->winner = -1;
+    memset(game->stones, 0, play->board->n_cells);
+    for (uint32_t ply = 0; ply < play->board->n_on_board && game->winner < 0; ply++) {
+        game->stones[game->moves[ply]] = (uint8_t)((ply & 1) + 1);
+        game->n_plies = ply + 1;
+        if (play->kind->wins(play->board, game))
+            game->winner = (int)(ply & 1);
+    }
 }
 
-static void fill_plane(const struct play_row *r, uint32_t plane)
+static void play_on_random_cells(const struct play *play, struct play_game *game)
 {
-    for (uint32_t cell = 0; cell < r->play->board->n_cells; cell++)
-        put(r, plane, cell);
+    play_shuffle_cells(play, game);
+    put_stones(play, game);
 }
 
-/* The stones of the first player and of the second, or of the player to move and of the other; then
- * the last stones, each in a plane of its own: by player, or the latest first. */
-static void put_stones(const struct play_row *r, bool by_player, uint32_t n_last)
+static void render_planes(const struct play_row *r)
 {
-    const uint32_t *moves = r->game->moves;
+    const uint32_t *moves = r->game->moves + r->ply;
 
+    memset(r->game->stones, 0, r->play->board->n_cells);
     for (uint32_t k = 0; k < r->ply; k++)
-        put(r, (by_player ? k : r->ply - k) & 1, moves[k]);
-    for (uint32_t k = 1; k <= n_last && k <= r->ply; k++)
-        put(r, by_player ? 2 + ((r->ply - k) & 1) : 1 + k, moves[r->ply - k]);
-}
-
-/* The stones of the first player, of the second, and the player to move. */
-static void render_colours(const struct play_row *r)
-{
-    put_stones(r, true, 0);
-    if ((r->ply & 1) == 1)
-        fill_plane(r, 2);
+        r->game->stones[r->game->moves[k]] = (uint8_t)((k & 1) + 1);
+    play_planes(r, r->ply > 0 ? moves[-1] : PLAY_NOWHERE, r->ply > 1 ? moves[-2] : PLAY_NOWHERE);
 }
 
 /* Free cells; all actions where they are no cells. */
@@ -63,9 +59,6 @@ static void render_policy(const struct play_row *r)
 
 /* --- Hex --- */
 
-/* Beyond the cells: the edges that the first player joins, then those of the second. */
-#define N_EDGES 4
-
 /* The chain that a cell or edge belongs to; parents are a forest (union-find). */
 static uint32_t chain_of(uint32_t *parents, uint32_t at)
 {
@@ -76,44 +69,33 @@ static uint32_t chain_of(uint32_t *parents, uint32_t at)
     return at;
 }
 
-static void join(uint32_t *parents, uint32_t a, uint32_t b)
-{
-    parents[chain_of(parents, a)] = chain_of(parents, b);
-}
-
-static void play_hex_game(const struct play *play, struct play_game *game)
+/* True when a stone joins its player's edges. Beyond the cells are the edges that the first player
+ * joins, then those of the second. */
+static bool joins_edges(const struct board *b, struct play_game *game)
 {
     static const int steps[6][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, 1}};
-    const uint32_t n = play->board->rows, n_cells = n * n;
+    const uint32_t n = b->rows, n_cells = n * n, ply = game->n_plies - 1, player = ply & 1;
+    const uint32_t cell = game->moves[ply], row = cell / n, col = cell % n;
+    const uint32_t edges = n_cells + 2 * player, across = player == 0 ? row : col;
+    uint32_t *parents = game->work;
 
-    play_shuffle_cells(play, game);
-    memset(game->stones, 0, n_cells);
-    for (uint32_t i = 0; i < n_cells + N_EDGES; i++)
-        game->work[i] = i;
-    for (uint32_t ply = 0; ply < n_cells; ply++) {
-        const uint32_t cell = game->moves[ply], row = cell / n, col = cell % n, player = ply & 1;
-        const uint32_t edges = n_cells + 2 * player, across = player == 0 ? row : col;
+    for (uint32_t i = 0; i < n_cells + 4 && ply == 0; i++)
+        parents[i] = i;
+    for (size_t i = 0; i < N_OF(steps); i++) {
+        const uint32_t y = row + (uint32_t)steps[i][0], x = col + (uint32_t)steps[i][1];
 
-        game->stones[cell] = (uint8_t)(player + 1);
-        for (size_t i = 0; i < N_OF(steps); i++) {
-            const uint32_t y = row + (uint32_t)steps[i][0], x = col + (uint32_t)steps[i][1];
-
-            if (y < n && x < n && game->stones[y * n + x] == player + 1)
-                join(game->work, cell, y * n + x);
-        }
-        if (across == 0)
-            join(game->work, cell, edges);
-        if (across == n - 1)
-            join(game->work, cell, edges + 1);
-        game->n_plies = ply + 1;
-        game->winner = (int)player;
-        if (chain_of(game->work, edges) == chain_of(game->work, edges + 1))
-            return;
+        if (y < n && x < n && game->stones[y * n + x] == player + 1)
+            parents[chain_of(parents, cell)] = chain_of(parents, y * n + x);
     }
+    if (across == 0)
+        parents[chain_of(parents, cell)] = chain_of(parents, edges);
+    if (across == n - 1)
+        parents[chain_of(parents, cell)] = chain_of(parents, edges + 1);
+    return chain_of(parents, edges) == chain_of(parents, edges + 1);
 }
 
 static const struct play_array hex_arrays[] = {
-    {"boards", "<f4", {3, PLAY_ROWS, PLAY_COLS}, .render = render_colours},
+    {"boards", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
     {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
     {"value", "<f4", {0}, .render = play_render_value},
     {"player_to_move", "|i1", {0}, .render = play_render_player},
@@ -122,7 +104,9 @@ static const struct play_array hex_arrays[] = {
 
 const struct play_kind play_hex = {
     .game = BOARD_GAME_HEX,
-    .play = play_hex_game,
+    .planes = "FSs",
+    .play = play_on_random_cells,
+    .wins = joins_edges,
     .arrays = hex_arrays,
     .n_arrays = N_OF(hex_arrays),
 };
@@ -139,55 +123,39 @@ static bool fits_connect4(const struct board *board)
     return board->rows == 6 && board->cols == 7;
 }
 
-/* Put the stone of a ply; true when it completes a line of so many, which ends the game. */
-static bool put_stone(const struct play *play, struct play_game *game, uint32_t ply,
-                      uint32_t wanted)
+/* True when a stone completes a line of so many as win. */
+static bool completes_line(const struct board *b, struct play_game *game)
 {
     static const int steps[4][2] = {{0, 1}, {1, 0}, {1, 1}, {1, -1}};
-    const uint32_t cell = game->moves[ply], rows = play->board->rows, cols = play->board->cols;
-    const uint8_t stone = (uint8_t)((ply & 1) + 1);
+    const uint32_t cell = game->moves[game->n_plies - 1], rows = b->rows, cols = b->cols;
+    const uint32_t wanted = b->game == BOARD_GAME_DROP ? 4 : b->size == TICTACTOE_SIDE ? 3 : 5;
 
-    game->stones[cell] = stone;
-    game->n_plies = ply + 1;
     for (size_t i = 0; i < N_OF(steps); i++) {
         uint32_t length = 1;
 
         for (int way = -1; way <= 1; way += 2) {
-            const uint32_t down = (uint32_t)(way * steps[i][0]),
-                           right = (uint32_t)(way * steps[i][1]);
+            const uint32_t down = (uint32_t)(way * steps[i][0]);
+            const uint32_t right = (uint32_t)(way * steps[i][1]);
             uint32_t row = cell / cols + down, col = cell % cols + right;
 
-            for (; row < rows && col < cols && game->stones[row * cols + col] == stone; length++) {
+            for (; row < rows && col < cols && game->stones[row * cols + col] == game->stones[cell];
+                 length++) {
                 row += down;
                 col += right;
             }
         }
-        if (length < wanted)
-            continue;
-        game->winner = (int)(ply & 1);
-        return true;
+        if (length >= wanted)
+            return true;
     }
     return false;
 }
 
-static void play_gomoku_game(const struct play *play, struct play_game *game)
-{
-    const uint32_t wanted = play->board->size == TICTACTOE_SIDE ? 3 : 5;
-    const uint32_t n = play_shuffle_cells(play, game);
-
-    game->winner = -1;
-    memset(game->stones, 0, play->board->n_cells);
-    for (uint32_t ply = 0; ply < n; ply++)
-        if (put_stone(play, game, ply, wanted))
-            return;
-}
-
+/* The moves of a whole board beforehand. */
 static void play_connect4_game(const struct play *play, struct play_game *game)
 {
     const struct board *board = play->board;
     struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, 0);
 
-    game->winner = -1;
     memset(game->stones, 0, board->n_cells);
     for (uint32_t ply = 0; ply < board->n_cells; ply++) {
         uint32_t cell;
@@ -198,41 +166,24 @@ static void play_connect4_game(const struct play *play, struct play_game *game)
         while (cell + board->cols < board->n_cells && game->stones[cell + board->cols] == 0)
             cell += board->cols;
         game->moves[ply] = cell;
-        if (put_stone(play, game, ply, 4))
-            return;
+        game->stones[cell] = 1;
     }
-}
-
-/* Mine, theirs, the last move, the one before it, and ones when the first player is to move. */
-static void render_gomoku(const struct play_row *r)
-{
-    put_stones(r, false, 2);
-    if ((r->ply & 1) == 0)
-        fill_plane(r, 4);
-}
-
-/* Mine, theirs, and ones when the first player is to move. */
-static void render_connect4(const struct play_row *r)
-{
-    put_stones(r, false, 0);
-    if ((r->ply & 1) == 0)
-        fill_plane(r, 2);
+    put_stones(play, game);
 }
 
 /* The columns that are not full, the one played first. */
 static void render_columns(const struct play_row *r)
 {
     const uint32_t n_cols = r->play->board->cols, played = r->game->moves[r->ply] % n_cols;
-    uint32_t n = 0;
+    uint32_t n = 0, k;
 
-    memset(r->game->stones, 0, n_cols);
-    for (uint32_t k = 0; k < r->ply; k++)
-        if (r->game->moves[k] < n_cols)
-            r->game->stones[r->game->moves[k]] = 1;
     r->game->work[n++] = played;
-    for (uint32_t col = 0; col < n_cols; col++)
-        if (r->game->stones[col] == 0 && col != played)
+    for (uint32_t col = 0; col < n_cols; col++) {
+        for (k = 0; k < r->ply && r->game->moves[k] != col; k++)
+            ;
+        if (k == r->ply && col != played)
             r->game->work[n++] = col;
+    }
     play_policy(r, r->game->work, n);
 }
 
@@ -251,7 +202,7 @@ static void render_sign(const struct play_row *r)
 }
 
 static const struct play_array gomoku_arrays[] = {
-    {"state", "<f4", {5, PLAY_ROWS, PLAY_COLS}, .render = render_gomoku},
+    {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
     {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
     {"value", "<f4", {0}, .render = play_render_result},
     {"last_move", "<i4", {2}, .render = render_last_move},
@@ -261,13 +212,15 @@ static const struct play_array gomoku_arrays[] = {
 const struct play_kind play_gomoku = {
     .game = BOARD_GAME_LINE,
     .fits = fits_gomoku,
-    .play = play_gomoku_game,
+    .planes = "MT12f",
+    .play = play_on_random_cells,
+    .wins = completes_line,
     .arrays = gomoku_arrays,
     .n_arrays = N_OF(gomoku_arrays),
 };
 
 static const struct play_array connect4_arrays[] = {
-    {"states", "<f4", {3, PLAY_ROWS, PLAY_COLS}, .render = render_connect4},
+    {"states", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
     {"policies", "<f4", {PLAY_COLS}, .render = render_columns},
     {"values", "<f4", {0}, .render = play_render_result},
 };
@@ -275,53 +228,44 @@ static const struct play_array connect4_arrays[] = {
 const struct play_kind play_connect4 = {
     .game = BOARD_GAME_DROP,
     .fits = fits_connect4,
+    .planes = "MTf",
     .play = play_connect4_game,
+    .wins = completes_line,
     .arrays = connect4_arrays,
     .n_arrays = N_OF(connect4_arrays),
 };
 
 /* --- boards without a game of their own --- */
 
-/* Planes as the board's swaps of colours want them; a policy of the file's own actions where it
- * has some, with a pass where the game knows it, else of cells. */
+/* Planes as the board's swaps of colours want them, or of a file that has planes of its own the
+ * stones and the latest ones, as far as these go; a policy of the file's own actions where it has
+ * some, with a pass where the game knows it, else of cells. */
 static void set_up(struct play *play)
 {
     const struct board *b = play->board;
 
-    play->n_planes = b->n_planes > 0 ? b->n_planes : board_swaps_colours(b) ? 3 : 4;
+    play->planes = b->n_planes > 0 ? "FS34" : board_swaps_colours(b) ? "FSs" : "MT1a";
+    play->n_planes = b->n_planes;
     play->n_actions =
         b->n_actions > 0 ? b->n_actions : b->n_cells + (b->game == BOARD_GAME_GO ? 1 : 0);
 }
 
-/* Without swaps of colours: mine, theirs, the last move, and ones. A file with planes of its own:
- * the first player's, the second's, the latest stone of one and of the other, as far as it goes. */
-static void render_state(const struct play_row *r)
+/* True when a stone fills a line of the board with stones of its player. */
+static bool fills_line(const struct board *b, struct play_game *game)
 {
-    if (r->play->board->n_planes > 0) {
-        put_stones(r, true, 2);
-    } else if (board_swaps_colours(r->play->board)) {
-        render_colours(r);
-    } else {
-        put_stones(r, false, 1);
-        fill_plane(r, 3);
-    }
-}
+    const uint32_t cell = game->moves[game->n_plies - 1];
 
-static bool fills_line(const struct board *b, const uint8_t *stones, uint32_t cell)
-{
-    bool fills = false;
+    for (uint32_t i = 0; i < b->n_lines; i++) {
+        bool has_cell = false, fills = true;
 
-    for (uint32_t i = 0; i < b->n_lines && !fills; i++) {
-        bool has_cell = false;
-
-        fills = true;
         for (uint32_t k = b->line_start[i]; k < b->line_start[i + 1] && fills; k++) {
             has_cell |= b->line_cells[k] == cell;
-            fills = stones[b->line_cells[k]] == stones[cell];
+            fills = game->stones[b->line_cells[k]] == game->stones[cell];
         }
-        fills &= has_cell;
+        if (fills && has_cell)
+            return true;
     }
-    return fills;
+    return false;
 }
 
 static void play_any_game(const struct play *play, struct play_game *game)
@@ -331,21 +275,14 @@ static void play_any_game(const struct play *play, struct play_game *game)
 
     for (uint32_t i = 0; i < b->n_lines; i++)
         has_lines &= b->line_start[i + 1] - b->line_start[i] == b->line_start[1];
-    play_place_stones(play, game);
-    if (!has_lines)
-        return;
-    game->winner = -1;
-    memset(game->stones, 0, b->n_cells);
-    for (uint32_t ply = 0; ply < b->n_on_board && game->winner < 0; ply++) {
-        game->stones[game->moves[ply]] = (uint8_t)((ply & 1) + 1);
-        game->n_plies = ply + 1;
-        if (fills_line(b, game->stones, game->moves[ply]))
-            game->winner = (int)(ply & 1);
-    }
+    if (has_lines)
+        play_on_random_cells(play, game);
+    else
+        play_place_stones(play, game);
 }
 
 static const struct play_array any_arrays[] = {
-    {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_state},
+    {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
     {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
     {"value", "<f4", {0}, .render = play_render_value},
     {"current_player", "|i1", {0}, .render = play_render_player},
@@ -354,6 +291,7 @@ static const struct play_array any_arrays[] = {
 const struct play_kind play_any = {
     .set_up = set_up,
     .play = play_any_game,
+    .wins = fills_line,
     .arrays = any_arrays,
     .n_arrays = N_OF(any_arrays),
 };

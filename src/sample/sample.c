@@ -40,6 +40,7 @@ struct sample_member {
     const struct sample *sample;
     const struct play_array *array;
     struct dtype dtype; /* of the items in an object array */
+    const char *text;   /* borrowed: of a 0-d string; else NULL */
     uint64_t row_nbytes;
     struct pickle_writer writer; /* of items */
     char name[64];
@@ -50,28 +51,6 @@ struct sample_member {
 static void release(struct pieces *pieces)
 {
     bytes_release(&pieces->header);
-}
-
-/* Draw a row of an object array, and append its pickle. */
-static int draw_items(const struct sample_member *m, struct play_row *r, uint64_t row,
-                      struct bytes *out, struct error *err)
-{
-    uint8_t data[8 * PLAY_MAX_ITEMS] = {0};
-
-    r->to = data;
-    uint64_t n = m->array->render_items(r);
-    const struct pickle_ndarray array = {
-        .dtype = m->dtype,
-        .n_dims = 1,
-        .shape = &n,
-        .n_elements = n,
-        .n_bytes = n * m->dtype.itemsize,
-        .data = data,
-    };
-    const struct pickle_item item = {
-        .kind = PICKLE_ARRAY, .n_bytes_or_items = (uint32_t)array.n_bytes, .as.array = &array};
-
-    return pickle_write_item(&m->writer, row, &item, out, err);
 }
 
 /* Play the games that these rows are of, and draw the rows. */
@@ -99,8 +78,8 @@ static int make(const struct pieces *pieces, const struct piece_rows *rows, stru
     if (status == 0)
         memset(to, 0, n_bytes);
     for (uint64_t row = rows->begin; row < rows->end && status == 0; row++) {
-        if (m->array->text != NULL) { /* once, in UCS-4 characters: the names are ASCII */
-            for (const char *text = m->array->text(r.play); *text != '\0'; text++, to += 4)
+        if (m->text != NULL) { /* once, in UCS-4 characters: the names are ASCII */
+            for (const char *text = m->text; *text != '\0'; text++, to += 4)
                 bytes_put_le(to, (uint8_t)*text, 4);
             break;
         }
@@ -109,11 +88,24 @@ static int make(const struct pieces *pieces, const struct piece_rows *rows, stru
         if (row == rows->begin || row == sample->first_row[number])
             play_game(&sample->play, number, &game);
         r.ply = (uint32_t)(row - sample->first_row[number]);
-        r.to = to + (row - rows->begin) * pieces->row_nbytes;
-        if (m->array->render_items != NULL)
-            status = draw_items(m, &r, row, out, err);
-        else
+        if (m->array->render != NULL) {
+            r.to = to + (row - rows->begin) * pieces->row_nbytes;
             m->array->render(&r);
+            continue;
+        }
+        /* A pickle of an array of the items. */
+        uint8_t data[8 * PLAY_MAX_ITEMS] = {0};
+        r.to = data;
+        uint64_t n = m->array->render_items(&r);
+        const struct pickle_ndarray array = {.dtype = m->dtype,
+                                             .n_dims = 1,
+                                             .shape = &n,
+                                             .n_elements = n,
+                                             .n_bytes = n * m->dtype.itemsize,
+                                             .data = data};
+        const struct pickle_item item = {
+            .kind = PICKLE_ARRAY, .n_bytes_or_items = (uint32_t)array.n_bytes, .as.array = &array};
+        status = pickle_write_item(&m->writer, row, &item, out, err);
     }
     play_game_release(&game);
     if (status != 0)
@@ -137,7 +129,7 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
     uint64_t n_bytes = m->dtype.itemsize;
 
     m->pieces.ops = &ops;
-    m->pieces.n_rows = m->array->text != NULL ? 1 : m->sample->settings->n_rows;
+    m->pieces.n_rows = m->text != NULL ? 1 : m->sample->settings->n_rows;
     m->pieces.row_nbytes = is_object ? 0 : m->row_nbytes;
     m->pieces.rows_per_piece = is_object                      ? ITEM_ROWS_PER_PIECE
                                : m->row_nbytes == 0           ? PIECE_NBYTES
@@ -169,16 +161,16 @@ static int make_header(struct sample_member *m, struct error *err)
 {
     const struct play_array *array = m->array;
     uint64_t shape[1 + PLAY_MAX_DIMS] = {m->sample->settings->n_rows}, n_bytes;
-    unsigned n_dims = array->text != NULL ? 0 : 1; /* a text is a 0-d string */
+    unsigned n_dims = m->text != NULL ? 0 : 1; /* a text is a 0-d string */
     char dtype[32], descr[40] = "'|O'";
 
     snprintf(dtype, sizeof dtype, "%s", array->dtype);
-    if (array->text != NULL)
-        snprintf(dtype, sizeof dtype, "%s%zu", array->dtype, strlen(array->text(&m->sample->play)));
+    if (m->text != NULL)
+        snprintf(dtype, sizeof dtype, "%s%zu", array->dtype, strlen(m->text));
     if (dtype_parse(dtype, strlen(dtype), &m->dtype, err) != 0)
         return -1;
     m->row_nbytes = m->dtype.itemsize;
-    for (size_t d = 0; d < PLAY_MAX_DIMS && array->text == NULL; d++) {
+    for (size_t d = 0; d < PLAY_MAX_DIMS && m->text == NULL; d++) {
         shape[n_dims] = play_dim(&m->sample->play, array->dims[d]);
         if (shape[n_dims] > 0)
             m->row_nbytes *= shape[n_dims++];
@@ -224,6 +216,9 @@ static int open_sample(struct sample *sample, struct error *err)
 
         m->sample = sample;
         m->array = &kind->arrays[i];
+        m->text = m->array->text;
+        if (m->text != NULL && *m->text == '\0')
+            m->text = sample->board->preset;
         m->head.open = open_member;
         m->head.zip_method = CODEC_ZIP_DEFLATE;
         m->head.size_known = m->array->render_items == NULL;
