@@ -101,8 +101,7 @@ static struct {
     void (*release)(void);
     volatile int *stop; /* set: nauty gives up */
     struct board *board;
-    const uint32_t *cells; /* the cell of each vertex */
-    uint32_t first_player; /* a vertex */
+    int first_player; /* a vertex */
     bool no_memory;
 } nauty_state;
 
@@ -137,11 +136,10 @@ static void add_generator(int count, int *image, int *orbits, int n_orbits, int 
         nauty_state.no_memory = true;
         return;
     }
-    perm_set_identity(t->dst, b->n_cells);
-    for (uint32_t i = 0; i < b->n_on_board; i++)
-        t->dst[nauty_state.cells[i]] = nauty_state.cells[image[i]];
+    for (uint32_t cell = 0; cell < b->n_cells; cell++)
+        t->dst[cell] = (uint32_t)image[cell];
     t->swaps_colours =
-        b->n_pairs > 0 && image[nauty_state.first_player] != (int)nauty_state.first_player;
+        b->n_pairs > 0 && image[nauty_state.first_player] != nauty_state.first_player;
     b->n_transforms++;
 }
 
@@ -156,107 +154,83 @@ static void look_at_node(graph *graph, int *labels, int *ends, int level, int n_
         *nauty_state.stop = 1;
 }
 
-/* A board's graph as nauty has it. */
+/* A board's graph as nauty has it. Vertices are the cells of the box, then lines, each set of cells
+ * once (twins would make more of a group), colours and players. */
 struct board_graph {
-    sparsegraph sparse;     /* arrays owned */
-    struct relations lines; /* each set once: twins would make more of a group */
-    uint32_t n_vertices;
-    uint32_t *cells;             /* owned: the cell of each vertex that is a cell */
-    uint32_t *vertices;          /* in cells: the vertex of each cell on board */
-    int *labels, *ends, *orbits; /* owned, and in labels: classes of vertices, as nauty has them */
+    sparsegraph sparse;          /* arrays owned */
+    int *labels, *ends, *orbits; /* owned, and in labels: vertices by classes, ends[i] 0 where one
+                                    ends; a class of its own is each cell that is not on board */
 };
 
-static void graph_release(struct board_graph *g)
-{
-    relations_release(&g->lines);
-    free(g->sparse.v);
-    free(g->sparse.d);
-    free(g->sparse.e);
-    free(g->cells);
-    free(g->labels);
-}
-
 /* Join two vertices: they are counted first, and filled in once there is room for them. */
-static void join(struct board_graph *g, uint32_t a, uint32_t b)
+static void join(sparsegraph *sparse, uint32_t a, uint32_t b)
 {
-    if (g->sparse.e != NULL) {
-        g->sparse.e[g->sparse.v[a] + (size_t)g->sparse.d[a]] = (int)b;
-        g->sparse.e[g->sparse.v[b] + (size_t)g->sparse.d[b]] = (int)a;
+    if (sparse->e != NULL) {
+        sparse->e[sparse->v[a] + (size_t)sparse->d[a]] = (int)b;
+        sparse->e[sparse->v[b] + (size_t)sparse->d[b]] = (int)a;
     }
-    g->sparse.d[a]++;
-    g->sparse.d[b]++;
+    sparse->d[a]++;
+    sparse->d[b]++;
 }
 
-/* Join all vertices: cells, then lines, colours and players. ends[v] is 0 where v ends a class. */
-static void join_all(struct board_graph *g, const struct board *b)
+static int graph_init(struct board_graph *g, const struct board *b, struct relations *sets,
+                      struct error *err)
 {
-    const uint32_t lines = b->n_on_board, colours = lines + g->lines.n_sorted;
-    const uint32_t players = colours + b->n_colours;
+    sparsegraph *sparse = &g->sparse;
 
-    for (uint32_t i = 0; i < b->n_edges; i++)
-        join(g, g->vertices[b->edges[i][0]], g->vertices[b->edges[i][1]]);
-    for (uint32_t i = 0; i < g->lines.n_sorted; i++)
-        for (uint32_t k = 0; k < g->lines.sorted[i].n; k++)
-            join(g, lines + i, g->vertices[g->lines.sorted[i].cells[k]]);
-    for (uint32_t i = 0; i < b->n_colours; i++) {
-        for (uint32_t k = 0; k < b->colours[i].n_cells; k++)
-            join(g, colours + i, g->vertices[b->colours[i].cells[k]]);
-        if (i < 2 * b->n_pairs)
-            join(g, players + i % 2, colours + i);
-    }
-    for (uint32_t v = 0; v < g->n_vertices; v++) {
-        const bool is_pair = v >= players || (v >= colours && v - colours < 2 * b->n_pairs);
-        const uint32_t of_pair = v >= players ? v - players : v - colours;
-
-        g->labels[v] = (int)v;
-        g->ends[v] = 1;
-        if (v + 1 == lines || v + 1 == colours || (v >= colours && (!is_pair || of_pair % 2 == 1)))
-            g->ends[v] = 0;
-    }
-}
-
-static int graph_init(struct board_graph *g, const struct board *b, struct error *err)
-{
-    size_t n_joined = 0;
-    uint32_t n = 0;
-
-    *g = (struct board_graph){0};
-    if (relations_init(&g->lines, b, true, err) != 0)
+    if (relations_init(sets, b, true, err) != 0)
         return -1;
-    g->n_vertices = b->n_on_board + g->lines.n_sorted + b->n_colours + (b->n_pairs > 0 ? 2 : 0);
-    g->sparse.v = calloc(g->n_vertices, sizeof *g->sparse.v);
-    g->sparse.d = calloc(g->n_vertices, sizeof *g->sparse.d);
-    g->cells = calloc((size_t)b->n_on_board + b->n_cells, sizeof *g->cells);
-    g->labels = calloc(3 * (size_t)g->n_vertices, sizeof *g->labels);
-    void *room = malloc((size_t)g->n_vertices * NAUTY_VERTEX_NBYTES + NAUTY_NBYTES);
-    if (g->sparse.v == NULL || g->sparse.d == NULL || g->cells == NULL || g->labels == NULL ||
-        room == NULL) {
-        free(room);
-        return error_no_memory(err, "graph of a board");
-    }
+    const uint32_t lines = b->n_cells, colours = lines + sets->n_sorted;
+    const uint32_t players = colours + b->n_colours, n = players + (b->n_pairs > 0 ? 2 : 0);
+    void *room = malloc((size_t)n * NAUTY_VERTEX_NBYTES + NAUTY_NBYTES);
     free(room); /* for nauty, which ends the program where it has none */
-    g->vertices = g->cells + b->n_on_board;
-    g->ends = g->labels + g->n_vertices;
-    g->orbits = g->ends + g->n_vertices;
-    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        if (!b->on_board[cell])
-            continue;
-        g->vertices[cell] = n;
-        g->cells[n++] = cell;
-    }
-    join_all(g, b);
-    for (uint32_t v = 0; v < g->n_vertices; v++) {
-        g->sparse.v[v] = n_joined;
-        n_joined += (size_t)g->sparse.d[v];
-    }
-    g->sparse.e = calloc(n_joined + 1, sizeof *g->sparse.e);
-    if (g->sparse.e == NULL)
+    sparse->v = calloc(n, sizeof *sparse->v);
+    sparse->d = calloc(n, sizeof *sparse->d);
+    g->labels = calloc(3 * (size_t)n, sizeof *g->labels);
+    if (sparse->v == NULL || sparse->d == NULL || g->labels == NULL || room == NULL)
         return error_no_memory(err, "graph of a board");
-    memset(g->sparse.d, 0, g->n_vertices * sizeof *g->sparse.d);
-    join_all(g, b);
-    g->sparse.nv = (int)g->n_vertices;
-    g->sparse.vlen = g->sparse.dlen = g->n_vertices;
-    g->sparse.nde = g->sparse.elen = n_joined;
+    g->ends = g->labels + n;
+    g->orbits = g->ends + n;
+    sparse->nv = (int)n;
+    sparse->vlen = sparse->dlen = n;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < b->n_edges; i++)
+            join(sparse, b->edges[i][0], b->edges[i][1]);
+        for (uint32_t i = 0; i < sets->n_sorted; i++)
+            for (uint32_t k = 0; k < sets->sorted[i].n; k++)
+                join(sparse, lines + i, sets->sorted[i].cells[k]);
+        for (uint32_t i = 0; i < b->n_colours; i++) {
+            for (uint32_t k = 0; k < b->colours[i].n_cells; k++)
+                join(sparse, colours + i, b->colours[i].cells[k]);
+            if (i < 2 * b->n_pairs)
+                join(sparse, players + i % 2, colours + i);
+        }
+        if (pass == 1)
+            break;
+        for (uint32_t v = 0; v < n; v++) {
+            sparse->v[v] = sparse->nde;
+            sparse->nde += (size_t)sparse->d[v];
+        }
+        sparse->elen = sparse->nde;
+        sparse->e = calloc(sparse->nde + 1, sizeof *sparse->e);
+        if (sparse->e == NULL)
+            return error_no_memory(err, "graph of a board");
+        memset(sparse->d, 0, n * sizeof *sparse->d);
+    }
+    for (uint32_t cell = 0, n_on = 0, n_off = b->n_on_board; cell < lines; cell++)
+        g->labels[b->on_board[cell] ? n_on++ : n_off++] = (int)cell;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i >= lines)
+            g->labels[i] = (int)i;
+        if (i < lines)
+            g->ends[i] = i + 1 < b->n_on_board;
+        else if (i < colours)
+            g->ends[i] = i + 1 < colours;
+        else if (i < players)
+            g->ends[i] = i - colours < 2 * b->n_pairs && (i - colours) % 2 == 0;
+        else
+            g->ends[i] = i == players;
+    }
     return 0;
 }
 
@@ -284,8 +258,7 @@ static int run_nauty(struct board *b, struct board_graph *g, statsblk *stats, st
         options.dispatch == NULL)
         return error_set(err, ERROR_DATA, "%s has not the functions expected of nauty 2.8", NAUTY);
     nauty_state.board = b;
-    nauty_state.cells = g->cells;
-    nauty_state.first_player = g->n_vertices - 2;
+    nauty_state.first_player = g->sparse.nv - 2;
     nauty_state.no_memory = false;
     *nauty_state.stop = 0;
     nauty_state.run(&g->sparse, g->labels, g->ends, g->orbits, &options, stats, NULL);
@@ -296,9 +269,10 @@ static int run_nauty(struct board *b, struct board_graph *g, statsblk *stats, st
 /* Add generators of the graph's whole group, and say how many elements that has. */
 static int find_generators(struct board *b, double *order, struct error *err)
 {
-    struct board_graph g;
+    struct board_graph g = {0};
+    struct relations sets = {0};
     statsblk stats = {0};
-    int status = graph_init(&g, b, err);
+    int status = graph_init(&g, b, &sets, err);
 
     if (status == 0) {
         pthread_once(&once, keep_lock_from_children);
@@ -306,7 +280,11 @@ static int find_generators(struct board *b, double *order, struct error *err)
         status = run_nauty(b, &g, &stats, err);
         give_lock();
     }
-    graph_release(&g);
+    relations_release(&sets);
+    free(g.sparse.v);
+    free(g.sparse.d);
+    free(g.sparse.e);
+    free(g.labels);
     *order = stats.errstatus == 0 ? stats.grpsize1 : INFINITY;
     for (int i = 0; i < stats.grpsize2 && *order < 1e300; i++)
         *order *= 10;
@@ -324,13 +302,14 @@ struct ranked {
 static int compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
+    uint32_t i = 0;
 
     if (x->turn != y->turn)
         return x->turn < y->turn ? -1 : 1;
-    for (uint32_t i = 0; i < x->n_cells; i++)
-        if (x->transform.dst[i] != y->transform.dst[i])
-            return x->transform.dst[i] < y->transform.dst[i] ? -1 : 1;
-    return x->transform.swaps_colours - y->transform.swaps_colours;
+    while (i < x->n_cells && x->transform.dst[i] == y->transform.dst[i])
+        i++;
+    return i < x->n_cells ? board_compare_cells(&x->transform.dst[i], &y->transform.dst[i])
+                          : x->transform.swaps_colours - y->transform.swaps_colours;
 }
 
 /* Put the transforms in order, and name them: those that are turns after these, others by their
@@ -338,41 +317,43 @@ static int compare_ranked(const void *a, const void *b)
 static int set_names(struct board *b, struct error *err)
 {
     const struct board_box *box = turns_of(b);
-    struct ranked *ranked = calloc(b->n_transforms, sizeof *ranked);
+    const uint32_t n = b->n_transforms;
+    struct ranked *ranked = calloc(n, sizeof *ranked);
     uint32_t *dst = malloc(b->n_cells * sizeof *dst);
     int status = 0;
 
-    if (ranked == NULL || dst == NULL)
+    if (ranked == NULL || dst == NULL) {
         status = error_no_memory(err, "transforms of a board");
-    for (uint32_t t = 1; t < b->n_transforms && status == 0; t++)
+        goto out;
+    }
+    for (uint32_t t = 1; t < n; t++)
         ranked[t] = (struct ranked){b->transforms[t], UINT32_MAX, b->n_cells};
-    for (uint32_t i = 1; i < box->n_elements && status == 0; i++) {
-        if (!board_turn_cells(b, &box->elements[i].turn, dst))
-            continue;
-        for (uint32_t t = 1; t < b->n_transforms; t++)
+    for (uint32_t i = 1; i < box->n_elements; i++) {
+        const bool is_turn = board_turn_cells(b, &box->elements[i].turn, dst);
+
+        for (uint32_t t = 1; t < n && is_turn; t++)
             if (memcmp(dst, ranked[t].transform.dst, b->n_cells * sizeof *dst) == 0)
                 ranked[t].turn = i;
     }
-    if (status == 0)
-        qsort(ranked + 1, b->n_transforms - 1, sizeof *ranked, compare_ranked);
-    for (uint32_t t = 1; t < b->n_transforms && status == 0; t++)
+    qsort(ranked + 1, n - 1, sizeof *ranked, compare_ranked);
+    for (uint32_t t = 1; t < n; t++)
         b->transforms[t] = ranked[t].transform;
-    for (uint32_t t = 1; t < b->n_transforms && status == 0; t++) {
-        struct board_transform *transform = &b->transforms[t];
-        const char *swap = transform->swaps_colours ? "-swap" : "";
-        const unsigned order = (unsigned)perm_order(transform->dst, b->n_cells);
-        char name[64];
-        unsigned n = 1;
+    for (uint32_t t = 1; t < n && status == 0; t++) {
+        const char *swap = b->transforms[t].swaps_colours ? "-swap" : "";
+        const uint64_t order = perm_order(b->transforms[t].dst, b->n_cells);
+        struct text_quoted name;
+        unsigned n_such = 1;
 
         for (uint32_t u = 1; u < t; u++)
-            n += ranked[u].turn == UINT32_MAX &&
-                 perm_order(b->transforms[u].dst, b->n_cells) == order;
+            n_such += ranked[u].turn == UINT32_MAX &&
+                      perm_order(b->transforms[u].dst, b->n_cells) == order;
         if (ranked[t].turn == UINT32_MAX)
-            snprintf(name, sizeof name, "order-%u-%u%s", order, n, swap);
+            name = text_format("order-%u-%u%s", (unsigned)order, n_such, swap);
         else
-            snprintf(name, sizeof name, "%s%s", box->elements[ranked[t].turn].name, swap);
-        status = board_set_transform_name(b, t, name, err);
+            name = text_format("%s%s", box->elements[ranked[t].turn].name, swap);
+        status = board_set_transform_name(b, t, name.text, err);
     }
+out:
     free(ranked);
     free(dst);
     return status;
@@ -380,7 +361,6 @@ static int set_names(struct board *b, struct error *err)
 
 int group_find(struct board *b, enum group_which which, struct error *err)
 {
-    char n_found[32];
     double order = 0;
 
     if (which != GROUP_WHOLE) {
@@ -392,15 +372,13 @@ int group_find(struct board *b, enum group_which which, struct error *err)
     } else if (find_generators(b, &order, err) != 0) {
         return -1;
     }
-    if (order > BOARD_MAX_TRANSFORMS || order * group_n_entries(b) > GROUP_MAX_ENTRIES) {
-        snprintf(n_found, sizeof n_found, "%.0f", order < 1e15 ? order : 0);
+    if (order > BOARD_MAX_TRANSFORMS || order * group_n_entries(b) > GROUP_MAX_ENTRIES)
         return error_set(err, ERROR_DATA,
                          "edges and colours allow %s transforms, at most %d with %u entries "
                          "together: give more colours or lines, generators, or \"subgroup\": "
                          "\"rotations\" or \"turns\"",
-                         order < 1e15 ? n_found : "too many", BOARD_MAX_TRANSFORMS,
-                         GROUP_MAX_ENTRIES);
-    }
+                         order < 1e15 ? text_format("%.0f", order).text : "too many",
+                         BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES);
     for (uint32_t t = 1; t < b->n_transforms; t++)
         if (board_set_transform_name(b, t, "generator", err) != 0)
             return -1;

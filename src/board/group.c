@@ -75,23 +75,20 @@ static void set_hash(struct joint *j, uint32_t t)
     j->hashes[t] = XXH3_64bits(joint_map(j, t), j->n_points * sizeof *j->maps);
 }
 
-/* Room for n transforms, and a product after them. */
-static int make_room(struct joint *j, uint32_t n, struct error *err)
+/* Room for the transforms, and a product after them. */
+static int make_room(struct joint *j, struct error *err)
 {
-    return list_room(&j->hashes, n + 1, sizeof *j->hashes, "group of transforms", err) != 0
-               ? -1
-               : list_room(&j->maps, n + 1, j->n_points * sizeof *j->maps, "group of transforms",
-                           err);
+    return list_room(&j->maps, j->n_transforms + 1, j->n_points * sizeof *j->maps,
+                     "group of transforms", err);
 }
 
 int joint_init(struct joint *j, const struct board *b, struct error *err)
 {
-    *j = (struct joint){.board = b, .n_transforms = b->n_transforms};
+    j->board = b;
+    j->n_transforms = b->n_transforms;
     j->n_points = b->n_cells + b->n_planes + b->n_actions + N_NUMBERS + N_COLOURS;
-    if (make_room(j, j->n_transforms, err) != 0) {
-        joint_release(j);
+    if (make_room(j, err) != 0)
         return -1;
-    }
     for (uint32_t t = 0; t < j->n_transforms; t++) {
         const struct board_transform *transform = &b->transforms[t];
         uint32_t *joined = j->maps + (size_t)t * j->n_points, at = 0;
@@ -113,13 +110,6 @@ int joint_init(struct joint *j, const struct board *b, struct error *err)
         set_hash(j, t);
     }
     return 0;
-}
-
-void joint_release(struct joint *j)
-{
-    free(j->maps);
-    free(j->hashes);
-    *j = (struct joint){0};
 }
 
 bool joint_find_equal(const struct joint *j, uint32_t *a, uint32_t *b)
@@ -163,42 +153,14 @@ struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
 
 /* --- generators --- */
 
-/* Leave the listed transforms, and name the generator of the largest order: the likeliest culprit.
- */
-static int refuse_generators(struct board *b, const struct joint *j, uint32_t n_listed,
-                             struct error *err)
-{
-    uint32_t worst = 1;
-    uint64_t largest = 0;
-
-    for (uint32_t t = 1; t < n_listed; t++) {
-        /* 0, an order beyond 64 bits, becomes the largest. */
-        const uint64_t found = perm_order(joint_map(j, t), j->n_points) - 1;
-
-        if (t == 1 || found > largest) {
-            largest = found;
-            worst = t;
-        }
-    }
-    const int n =
-        asprintf(&b->fault,
-                 "the generators make a group that is too large: more than %u transforms, at most "
-                 "%d with %u entries together; %s has %s",
-                 j->n_transforms, BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES,
-                 text_quote(b->transforms[worst].name).text,
-                 largest != UINT64_MAX ? text_format("order %" PRIu64, largest + 1).text
-                                       : "an order beyond 64 bits");
-    while (b->n_transforms > n_listed)
-        board_remove_transform(b, b->n_transforms - 1);
-    if (n < 0)
-        b->fault = NULL;
-    return n < 0 ? error_no_memory(err, "board") : 0;
-}
-
-/* Breadth first: every transform times every generator, until nothing new appears. */
+/* Breadth first: every transform times every generator, until nothing new appears. When that
+ * becomes too many, the listed ones are left, and the generator of the largest order is named: the
+ * likeliest culprit. */
 static int generate(struct board *b, struct joint *j, struct error *err)
 {
     const uint32_t n_listed = j->n_transforms;
+    uint32_t worst = 1;
+    uint64_t largest = 0;
 
     for (uint32_t t = 1; t < j->n_transforms; t++) {
         for (uint32_t g = 1; g < n_listed; g++) {
@@ -209,13 +171,13 @@ static int generate(struct board *b, struct joint *j, struct error *err)
                 continue;
             if (j->n_transforms == BOARD_MAX_TRANSFORMS ||
                 (j->n_transforms + UINT64_C(1)) * group_n_entries(b) > GROUP_MAX_ENTRIES)
-                return refuse_generators(b, j, n_listed, err);
+                goto too_many;
             if (asprintf(&product->name, "%s*%s", first->name, then->name) < 0) {
                 product->name = NULL;
                 return error_no_memory(err, "transform name");
             }
-            b->n_transforms++; /* its map is in place */
-            if (make_room(j, ++j->n_transforms, err) != 0)
+            b->n_transforms = ++j->n_transforms; /* its map is in place */
+            if (make_room(j, err) != 0)
                 return -1;
             for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
                 const uint32_t n = board_part_length(b, part);
@@ -232,6 +194,28 @@ static int generate(struct board *b, struct joint *j, struct error *err)
         }
     }
     return 0;
+too_many:
+    for (uint32_t t = 1; t < n_listed; t++) {
+        /* 0, an order beyond 64 bits, becomes the largest. */
+        const uint64_t found = perm_order(joint_map(j, t), j->n_points) - 1;
+
+        if (t == 1 || found > largest) {
+            largest = found;
+            worst = t;
+        }
+    }
+    while (b->n_transforms > n_listed)
+        board_remove_transform(b, b->n_transforms - 1);
+    if (asprintf(&b->fault,
+                 "the generators make a group that is too large: more than %u transforms, at most "
+                 "%d with %u entries together; %s has %s",
+                 j->n_transforms, BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES,
+                 text_quote(b->transforms[worst].name).text,
+                 largest != UINT64_MAX ? text_format("order %" PRIu64, largest + 1).text
+                                       : "an order beyond 64 bits") >= 0)
+        return 0;
+    b->fault = NULL;
+    return error_no_memory(err, "board");
 }
 
 int group_arrange(struct board *b, bool are_generators, struct error *err)
@@ -239,26 +223,22 @@ int group_arrange(struct board *b, bool are_generators, struct error *err)
     struct text_quoted fault = {""};
     struct joint j = {0};
     uint32_t t = 1;
-    int status = 0;
 
     for (uint32_t i = 0; i < b->n_transforms && fault.text[0] == '\0'; i++)
         if (joint_fault(b, i, &fault, err) != 0)
             return -1;
     if (fault.text[0] != '\0')
         return 0;
-    if (joint_init(&j, b, err) != 0)
-        return -1;
-    while (t < b->n_transforms && !perm_is_identity(joint_map(&j, t), j.n_points))
+    int status = joint_init(&j, b, err);
+    while (status == 0 && t < b->n_transforms && !perm_is_identity(joint_map(&j, t), j.n_points))
         t++;
-    if (t < b->n_transforms) {
+    if (status == 0 && t < b->n_transforms) {
         const struct board_transform unnamed = b->transforms[0];
 
         b->transforms[0] = b->transforms[t];
         b->transforms[t] = unnamed;
         board_remove_transform(b, t);
-        joint_release(&j);
-        if (joint_init(&j, b, err) != 0)
-            return -1;
+        status = joint_init(&j, b, err);
     }
     for (t = 1; t < b->n_transforms && b->fault == NULL && status == 0; t++)
         if (strcmp(b->transforms[t].name, "identity") == 0 &&
@@ -270,7 +250,7 @@ int group_arrange(struct board *b, bool are_generators, struct error *err)
         }
     if (are_generators && status == 0)
         status = generate(b, &j, err);
-    joint_release(&j);
+    free(j.maps);
     return status;
 }
 
@@ -279,13 +259,13 @@ int group_arrange(struct board *b, bool are_generators, struct error *err)
 static int compare_relations(const void *a, const void *b)
 {
     const struct relation *x = a, *y = b;
+    uint32_t i = 0;
 
     if (x->n != y->n)
         return x->n < y->n ? -1 : 1;
-    for (uint32_t i = 0; i < x->n; i++)
-        if (x->cells[i] != y->cells[i])
-            return x->cells[i] < y->cells[i] ? -1 : 1;
-    return 0;
+    while (i < x->n && x->cells[i] == y->cells[i])
+        i++;
+    return i < x->n ? board_compare_cells(&x->cells[i], &y->cells[i]) : 0;
 }
 
 int relations_init(struct relations *r, const struct board *b, bool are_lines, struct error *err)

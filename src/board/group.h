@@ -88,9 +88,9 @@ struct joint {
     const struct board *board; /* borrowed */
     uint32_t n_points;
     uint32_t n_transforms;
-    uint32_t *maps;   /* owned, n_transforms x n_points: point i goes to maps[t * n_points + i]; and
-                         room for a product */
-    uint64_t *hashes; /* owned: of the maps */
+    uint32_t *maps; /* owned, n_transforms x n_points: point i goes to maps[t * n_points + i]; and
+                       room for a product */
+    uint64_t hashes[BOARD_MAX_TRANSFORMS + 2]; /* of the maps */
 };
 
 /* What is wrong with the maps of transform t, "cells 3 and 5 both go to 7", or an empty text.
@@ -98,11 +98,9 @@ struct joint {
 int joint_fault(const struct board *board, uint32_t t, struct text_quoted *fault,
                 struct error *err);
 
-/* Join the maps of all transforms, none of which may have a fault. */
+/* Join the maps of all transforms, none of which may have a fault. What j has, it keeps: zero it
+ * first, and free j->maps at last. */
 int joint_init(struct joint *j, const struct board *board, struct error *err);
-
-/* Free it; accepts a zeroed one. */
-void joint_release(struct joint *j);
 
 /* The map of transform t. */
 static inline const uint32_t *joint_map(const struct joint *j, uint32_t t)

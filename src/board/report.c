@@ -139,12 +139,11 @@ static int report_group(struct report *r)
 /* The transform that undoes t, or -1. */
 static int inverse_of(const struct report *r, uint32_t t)
 {
-    const uint32_t n = r->board->n_transforms;
+    int u = (int)r->board->n_transforms - 1;
 
-    for (uint32_t u = 0; u < n; u++)
-        if (r->products[t * n + u] == 0 && r->products[u * n + t] == 0)
-            return (int)u;
-    return -1;
+    while (u >= 0 && r->products[t * r->board->n_transforms + (uint32_t)u] != 0)
+        u--;
+    return u;
 }
 
 /* The tables that the rest of the program uses must be those found here. */
@@ -284,16 +283,12 @@ static int report_transforms(struct report *r)
         const struct board_transform *one = &b->transforms[t];
         const uint32_t *kept = r->kept + 2 * (size_t)t;
         const uint64_t found = kept[0] != UINT32_MAX ? perm_order(one->dst, b->n_cells) : 0;
-        char order[24] = NOTHING, inverse[12] = NOTHING;
+        const int undone = r->products != NULL ? inverse_of(r, t) : -1;
 
-        if (found != 0)
-            snprintf(order, sizeof order, "%" PRIu64, found);
-        for (uint32_t u = 0; r->products != NULL && u < n; u++)
-            if (r->products[t * n + u] == 0)
-                snprintf(inverse, sizeof inverse, "%u", u);
-        if (text_append(r->out, r->err, "  %3u  %5s  %7s  %13s  %11s  %-7s  %s\n", t, order,
-                        inverse, share_text(kept[0], b->n_edges).text,
-                        share_text(kept[1], b->n_lines).text,
+        if (text_append(r->out, r->err, "  %3u  %5s  %7s  %13s  %11s  %-7s  %s\n", t,
+                        found != 0 ? text_format("%" PRIu64, found).text : NOTHING,
+                        undone >= 0 ? text_format("%d", undone).text : NOTHING,
+                        share_text(kept[0], b->n_edges).text, share_text(kept[1], b->n_lines).text,
                         one->swaps_colours ? "swapped" : "kept",
                         one->name != NULL ? one->name : NOTHING) != 0)
             return -1;
@@ -378,41 +373,50 @@ out:
 
 /* --- the whole --- */
 
+/* All checks of the maps; of boards that are built in, only those of the group complete a board. */
+static int check_maps(struct report *r)
+{
+    const bool is_whole = r->out != NULL || r->board->file_text != NULL;
+
+    if (report_maps(r) != 0)
+        return -1;
+    if (r->products != NULL && (report_group(r) != 0 || report_tables(r) != 0 ||
+                                (is_whole && (report_on_board(r) != 0 || report_colours(r) != 0))))
+        return -1;
+    return is_whole ? report_transforms(r) : 0;
+}
+
 static void release(struct report *r)
 {
-    joint_release(&r->joint);
+    free(r->joint.maps);
     free(r->products);
     free(r->kept);
 }
 
 int group_complete(struct board *b, struct error *err)
 {
-    static const char tables[] = "tables of a group";
     const size_t n = b->n_transforms;
     struct report r = {.board = b, .err = err, .ok = true};
-    int status = -1;
+    int status = check_maps(&r);
 
-    if (report_maps(&r) != 0 || report_group(&r) != 0 ||
-        (b->file_text != NULL &&
-         (report_on_board(&r) != 0 || report_colours(&r) != 0 || report_transforms(&r) != 0)))
-        goto out;
-    b->compose = calloc(n * n, 1);
-    b->inverse = calloc(n, 1);
-    status = b->compose != NULL && b->inverse != NULL ? 0 : error_no_memory(err, tables);
+    if (status == 0) {
+        b->compose = calloc(n * n, 1);
+        b->inverse = calloc(n, 1);
+        if (b->compose == NULL || b->inverse == NULL)
+            status = error_no_memory(err, "tables of a group");
+    }
     for (uint32_t i = 0; i < n * n && status == 0; i++)
         b->compose[i] = (uint8_t)r.products[i];
     for (uint32_t t = 0; t < n && status == 0; t++) {
         struct board_transform *one = &b->transforms[t];
 
-        /* In a finite set of permutations closed under products every inverse is found. */
         b->inverse[t] = (uint8_t)inverse_of(&r, t);
         one->src = malloc(b->n_cells * sizeof *one->src);
         if (one->src == NULL)
-            status = error_no_memory(err, tables);
+            status = error_no_memory(err, "tables of a group");
         else
             perm_invert(one->dst, b->n_cells, one->src);
     }
-out:
     release(&r);
     return status;
 }
@@ -428,12 +432,8 @@ int group_report(const struct board *b, struct text *out, bool *ok, struct error
                     has_preset ? preset : "", has_preset ? ")" : "") == 0 &&
         (b->rows == 0 || text_append(out, err, "box %u x %u, ", b->rows, b->cols) == 0) &&
         text_append(out, err, "%u cells, %u transform%s\n", b->n_on_board, b->n_transforms,
-                    b->n_transforms == 1 ? "" : "s") == 0 &&
-        report_maps(&r) == 0 &&
-        (r.products == NULL || (report_group(&r) == 0 && report_tables(&r) == 0 &&
-                                report_on_board(&r) == 0 && report_colours(&r) == 0)) &&
-        report_transforms(&r) == 0)
-        status = 0;
+                    b->n_transforms == 1 ? "" : "s") == 0)
+        status = check_maps(&r);
     for (size_t i = 0; r.products != NULL && i < b->family->n_layouts && status == 0; i++)
         status = check_layout(&r, b->family->layouts[i]);
     release(&r);
