@@ -111,29 +111,6 @@ static const struct {
     const char *key, *unit;
 } maps[BOARD_N_PARTS] = {{"dst", "cell"}, {"planes", "plane"}, {"actions", "action"}};
 
-/* Names are for option lists: no spaces, no commas, and no numbers, which would be ids. A '*'
- * joins the names of generators. */
-static int parse_name(const struct custom *c, const json_t *value, uint32_t t)
-{
-    const char *text = json_string_value(value);
-
-    if (text == NULL)
-        return custom_refuse(c, "transforms[%u]: name is missing or not text", t);
-    if (!is_clean(value, MAX_NAME_NBYTES) ||
-        strpbrk(text, c->is_generated ? " ,*" : " ,") != NULL ||
-        strspn(text, "0123456789") == json_string_length(value))
-        return custom_refuse(
-            c,
-            "transforms[%u]: %s is not a name: 1 to %d bytes without spaces, commas %sand "
-            "control characters, and no number",
-            t, text_quote(text).text, MAX_NAME_NBYTES, c->is_generated ? "or '*' " : "");
-    for (uint32_t u = 0; u < t; u++)
-        if (strcmp(c->board->transforms[u + 1].name, text) == 0)
-            return custom_refuse(c, "transforms[%u] and transforms[%u] are both called %s", u, t,
-                                 text_quote(text).text);
-    return board_set_transform_name(c->board, t + 1, text, c->err);
-}
-
 /* Read one map of a transform, as long as those of the transforms before. */
 static int parse_map(const struct custom *c, const json_t *list, struct board_transform *t,
                      enum board_part part)
@@ -205,7 +182,9 @@ static int complete(const struct custom *c, struct board_transform *t)
     return 0;
 }
 
-/* The listed transforms, arranged. One of them may be the identity, which is there already. */
+/* The listed transforms, arranged. One of them may be the identity, which is there already. Names
+ * are for option lists: no spaces, no commas, and no numbers, which would be ids. A '*' joins the
+ * names of generators. */
 static int parse_transforms(struct custom *c)
 {
     const json_t *list = json_object_get(c->root, "transforms");
@@ -224,15 +203,32 @@ static int parse_transforms(struct custom *c)
                              n);
     for (uint32_t i = 0; i < n; i++) {
         json_t *object = json_array_get(list, i);
+        const json_t *label = json_object_get(object, "name");
         const json_t *swaps = json_object_get(object, "swaps_colours");
+        const char *name = json_string_value(label);
         struct board_transform *t = &b->transforms[b->n_transforms++];
         char where[32];
 
         snprintf(where, sizeof where, "transforms[%u]: ", i);
         if (!json_is_object(object))
             return custom_refuse(c, "%snot an object {...}", where);
-        if (check_keys(c, object, " name dst swaps_colours planes actions ", where) != 0 ||
-            parse_name(c, json_object_get(object, "name"), i) != 0)
+        if (check_keys(c, object, " name dst swaps_colours planes actions ", where) != 0)
+            return -1;
+        if (name == NULL)
+            return custom_refuse(c, "%sname is missing or not text", where);
+        if (!is_clean(label, MAX_NAME_NBYTES) ||
+            strpbrk(name, c->is_generated ? " ,*" : " ,") != NULL ||
+            strspn(name, "0123456789") == json_string_length(label))
+            return custom_refuse(c,
+                                 "%s%s is not a name: 1 to %d bytes without spaces, commas %sand "
+                                 "control characters, and no number",
+                                 where, text_quote(name).text, MAX_NAME_NBYTES,
+                                 c->is_generated ? "or '*' " : "");
+        for (uint32_t u = 0; u < i; u++)
+            if (strcmp(b->transforms[u + 1].name, name) == 0)
+                return custom_refuse(c, "transforms[%u] and transforms[%u] are both called %s", u,
+                                     i, text_quote(name).text);
+        if (board_set_transform_name(b, i + 1, name, c->err) != 0)
             return -1;
         if (swaps != NULL && !json_is_boolean(swaps))
             return custom_refuse(c, "%sswaps_colours is neither true nor false", where);
@@ -277,62 +273,51 @@ static const struct {
     {"y", BOARD_GAME_Y, "a triangle with hexagonal neighbours"},
 };
 
-static bool game_fits(const struct custom *c, enum board_game game)
-{
-    const struct board *b = c->board;
-    const char *near = json_string_value(json_object_get(c->root, "neighbours"));
-    const bool is_regular = near != NULL && json_object_get(c->root, "edges") == NULL;
-    const bool is_hexagonal = is_regular && strcmp(near, "hexagonal") == 0;
-    const bool is_orthogonal = is_regular && strcmp(near, "orthogonal") == 0;
-    const bool is_whole = json_object_get(c->root, "without") == NULL;
-    const bool is_box = is_whole && json_object_get(c->root, "rows") != NULL && b->rows > 1;
-    const bool is_square = b->rows > 1 && b->rows == b->cols;
-
-    if (b->n_planes > 0 || b->n_actions > 0 || b->n_cells > BOARD_GAME_MAX_CELLS)
-        return false;
-    switch (game) {
-    case BOARD_GAME_OTHELLO:
-        return is_box && b->rows > 3 && b->cols > 3 && b->rows % 2 == 0 && b->cols % 2 == 0;
-    case BOARD_GAME_BREAKTHROUGH:
-        return is_box && b->cols > 1;
-    case BOARD_GAME_GONNECT:
-        return is_box && is_square && is_orthogonal;
-    case BOARD_GAME_BRIDGES:
-        for (uint32_t i = 0; i < b->n_cells; i++)
-            if (b->on_board[i] == i % 2)
-                return false;
-        return is_square && b->rows % 2 == 1;
-    case BOARD_GAME_HAVANNAH:
-        return is_whole && is_hexagonal && json_object_get(c->root, "hexagon") != NULL;
-    case BOARD_GAME_Y:
-        return is_whole && is_hexagonal && json_object_get(c->root, "triangle") != NULL;
-    default:
-        return b->rows > 0 && (is_hexagonal || is_orthogonal);
-    }
-}
-
 /* The game that the file names, if it does. */
 static int parse_game(const struct custom *c)
 {
     const json_t *value = json_object_get(c->root, "game");
     const char *name = json_is_string(value) ? json_string_value(value) : "";
+    const char *near = json_string_value(json_object_get(c->root, "neighbours"));
+    const bool is_regular = near != NULL && json_object_get(c->root, "edges") == NULL;
+    const bool is_hexagonal = is_regular && strcmp(near, "hexagonal") == 0;
+    const bool is_orthogonal = is_regular && strcmp(near, "orthogonal") == 0;
+    const bool is_whole = json_object_get(c->root, "without") == NULL;
+    struct board *b = c->board;
+    const bool is_box = is_whole && json_object_get(c->root, "rows") != NULL && b->rows > 1;
+    const bool is_square = b->rows > 1 && b->rows == b->cols;
+    bool fits = b->n_planes == 0 && b->n_actions == 0 && b->n_cells <= BOARD_GAME_MAX_CELLS;
     char names[256] = "";
+    size_t i = 0;
 
-    for (size_t i = 0; i < sizeof games / sizeof games[0] && value != NULL; i++) {
+    for (; i < sizeof games / sizeof games[0] && strcmp(games[i].name, name) != 0; i++)
         text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", games[i].name);
-        if (strcmp(games[i].name, name) != 0)
-            continue;
-        if (!game_fits(c, games[i].game))
-            return custom_refuse(c,
-                                 "game \"%s\" is played on %s, up to %d cells, without planes and "
-                                 "actions of the file",
-                                 name, games[i].played_on, BOARD_GAME_MAX_CELLS);
-        c->board->game = games[i].game;
+    if (value == NULL)
         return 0;
-    }
-    return value == NULL
-               ? 0
-               : custom_refuse(c, "game %s is not one of %s", text_quote(name).text, names);
+    if (i == sizeof games / sizeof games[0])
+        return custom_refuse(c, "game %s is not one of %s", text_quote(name).text, names);
+    b->game = games[i].game;
+    if (b->game == BOARD_GAME_OTHELLO)
+        fits &= is_box && b->rows > 3 && b->cols > 3 && b->rows % 2 == 0 && b->cols % 2 == 0;
+    else if (b->game == BOARD_GAME_BREAKTHROUGH)
+        fits &= is_box && b->cols > 1;
+    else if (b->game == BOARD_GAME_GONNECT)
+        fits &= is_box && is_square && is_orthogonal;
+    else if (b->game == BOARD_GAME_HAVANNAH)
+        fits &= is_whole && is_hexagonal && json_object_get(c->root, "hexagon") != NULL;
+    else if (b->game == BOARD_GAME_Y)
+        fits &= is_whole && is_hexagonal && json_object_get(c->root, "triangle") != NULL;
+    else if (b->game == BOARD_GAME_LIBERTIES)
+        fits &= b->rows > 0 && (is_hexagonal || is_orthogonal);
+    else
+        fits &= is_square && b->rows % 2 == 1;
+    for (uint32_t cell = 0; cell < b->n_cells && b->game == BOARD_GAME_BRIDGES; cell++)
+        fits &= b->on_board[cell] != cell % 2;
+    return fits ? 0
+                : custom_refuse(c,
+                                "game \"%s\" is played on %s, up to %d cells, without planes and "
+                                "actions of the file",
+                                name, games[i].played_on, BOARD_GAME_MAX_CELLS);
 }
 
 /* --- the board --- */

@@ -45,22 +45,21 @@ static bool is_in_shape(int shape, int size, int row, int col)
     return (q <= size && r <= size && s <= size) || (q >= -size && r >= -size && s >= -size);
 }
 
-/* Fill in the shape's dimensions, and the number that gives it, if one does. */
-static int parse_dims(struct custom *c, int *shape, uint32_t *size)
+int custom_parse_shape(struct custom *c)
 {
     const json_t *rows = json_object_get(c->root, "rows"), *cols = json_object_get(c->root, "cols");
     const json_t *grid = json_object_get(c->root, "grid"), *counts[] = {rows, cols};
     const char *keys[] = {"rows", "cols"};
-    int n_given = (rows != NULL) + (grid != NULL);
+    int n_given = (rows != NULL) + (grid != NULL), shape = N_SHAPES;
+    struct board *b = c->board;
     uint32_t n_cells = 1;
 
-    *shape = N_SHAPES;
     for (int s = 0; s < N_SHAPES; s++) {
         const json_t *count = json_object_get(c->root, shapes[s].key);
 
         if (count == NULL)
             continue;
-        *shape = s;
+        shape = s;
         n_given++;
         counts[0] = count;
         keys[0] = shapes[s].key;
@@ -81,32 +80,20 @@ static int parse_dims(struct custom *c, int *shape, uint32_t *size)
             return custom_refuse(c, "grid has more than %d cells", BOARD_MAX_CELLS);
         n_cells *= c->dims[i];
     }
-    *size = c->dims[0];
-    c->board->is_hexagonal = *shape > SHAPE_CELLS && *shape < N_SHAPES;
-    if (c->board->is_hexagonal) {
+    const uint32_t size = c->dims[0];
+    b->is_hexagonal = shape > SHAPE_CELLS && shape < N_SHAPES;
+    if (b->is_hexagonal) {
         c->n_dims = 2;
-        c->dims[0] = c->dims[1] = *size * shapes[*shape].factor + shapes[*shape].more;
+        c->dims[0] = c->dims[1] = size * shapes[shape].factor + shapes[shape].more;
     }
-    return 0;
-}
-
-int custom_parse_shape(struct custom *c)
-{
-    struct board *b = c->board;
-    uint32_t size = 0, n_cells = 1;
-    int shape;
-
-    if (parse_dims(c, &shape, &size) != 0)
-        return -1;
     if (c->n_dims == 2) {
         b->rows = c->dims[0];
         b->cols = c->dims[1];
+        n_cells = b->rows * b->cols;
         if ((uint64_t)b->rows * b->cols > BOARD_MAX_CELLS)
             return custom_refuse(c, "%u x %u cells are more than %d", b->rows, b->cols,
                                  BOARD_MAX_CELLS);
     }
-    for (uint32_t i = 0; i < c->n_dims; i++)
-        n_cells *= c->dims[i];
     if (board_alloc_cells(b, n_cells, 1, c->err) != 0)
         return -1;
     c->marked = calloc(n_cells, 1);
@@ -408,23 +395,19 @@ static int parse_colours(struct custom *c)
     b->colours = calloc(json_object_size(colours) + 1, sizeof *b->colours);
     if (b->colours == NULL)
         return error_no_memory(c->err, "colours of a board");
-    for (size_t i = 0; i < json_array_size(first); i++) {
-        const struct board_colour *one = &b->colours[2 * i], *other = one + 1;
+    for (size_t i = 0; i < 2 * json_array_size(first); i++) {
+        const struct board_colour *one = &b->colours[i - i % 2], *other = &b->colours[i];
 
-        for (int k = 0; k < 2; k++) {
-            name = json_string_value(json_array_get(k == 0 ? first : second, i));
-            if (name == NULL)
-                return custom_refuse(c, "players are two lists of as many colours");
-            if (add_colour(c, name) != 0)
-                return -1;
-        }
-        bool is_same = one->n_cells == other->n_cells;
-        for (uint32_t k = 0; k < one->n_cells && is_same; k++)
-            is_same = one->cells[k] == other->cells[k];
-        if (is_same)
+        name = json_string_value(json_array_get(i % 2 == 0 ? first : second, i / 2));
+        if (name == NULL)
+            return custom_refuse(c, "players are two lists of as many colours");
+        if (add_colour(c, name) != 0)
+            return -1;
+        if (one != other && one->n_cells == other->n_cells &&
+            memcmp(one->cells, other->cells, one->n_cells * sizeof *one->cells) == 0)
             return custom_refuse(c, "colours '%s' and '%s' of the two players have the same cells",
                                  one->name, other->name);
-        b->n_pairs++;
+        b->n_pairs += i % 2;
     }
     json_object_foreach(colours, name, region)
     {
