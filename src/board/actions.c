@@ -3,7 +3,7 @@
  * transform are computed once. Entries after the layout's own length stay in place; a policy that
  * is stored flipped beside its planes has its maps taken into that order.
  *
- * The layouts in which an action is a cell, a column, or a move between any two cells are here too.
+ * The layouts themselves are in layouts.c, and those of chess in chess.c.
  */
 #include "board/actions.h"
 
@@ -28,26 +28,24 @@ const struct action_layout *action_layout_by_length(const struct board *board, u
     return NULL;
 }
 
-/* True when `name` is `full` without the family and its dash, and with ':' for '-'. */
-static bool is_short_name(const struct board *board, const char *full, const char *name)
+const struct action_layout *action_layout_by_name(const struct board *board, const char *name)
 {
     const size_t n_family = strlen(board->family->name);
 
-    if (strncmp(full, board->family->name, n_family) != 0 || full[n_family] != '-')
-        return false;
-    full += n_family + 1;
-    for (; *full != '\0' && *full == (*name == ':' ? '-' : *name); full++)
-        name++;
-    return *full == '\0' && *name == '\0';
-}
-
-const struct action_layout *action_layout_by_name(const struct board *board, const char *name)
-{
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
+        const bool has_family = strncmp(layout->name, board->family->name, n_family) == 0 &&
+                                layout->name[n_family] == '-';
+        const char *rest = layout->name + n_family + 1;
+        size_t n = 0;
 
-        if (layout->length(layout, board) != 0 &&
-            (strcmp(layout->name, name) == 0 || is_short_name(board, layout->name, name)))
+        if (layout->length(layout, board) == 0)
+            continue;
+        if (strcmp(layout->name, name) == 0)
+            return layout;
+        while (has_family && rest[n] != '\0' && rest[n] == (name[n] == ':' ? '-' : name[n]))
+            n++;
+        if (has_family && rest[n] == '\0' && name[n] == '\0')
             return layout;
     }
     return NULL;
@@ -87,25 +85,19 @@ void action_describe(const struct action_layout *layout, const struct board *boa
     snprintf(text, n_bytes, "%s", whole);
 }
 
-static void extend(struct action_span *spans, size_t *n, const char *kind, uint64_t stop)
-{
-    const uint64_t start = *n > 0 ? spans[*n - 1].stop : 0;
-
-    if (*n == 0 || (strcmp(spans[*n - 1].kind, kind) != 0 && *n < ACTION_MAX_SPANS))
-        spans[(*n)++] = (struct action_span){kind, start, stop};
-    spans[*n - 1].stop = stop;
-}
-
 size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,
                     struct action_span spans[ACTION_MAX_SPANS])
 {
     const uint64_t own = layout->length(layout, board);
     size_t n = 0;
 
-    for (uint64_t a = 0; a < own; a++)
-        extend(spans, &n, layout->about(layout, board, a, NULL).kind, a + 1);
-    if (length > own)
-        extend(spans, &n, "unused", length);
+    for (uint64_t a = 0; a < own || (a == own && length > own); a++) {
+        const char *kind = a < own ? layout->about(layout, board, a, NULL).kind : "unused";
+
+        if (n == 0 || (strcmp(spans[n - 1].kind, kind) != 0 && n < ACTION_MAX_SPANS))
+            spans[n++] = (struct action_span){kind, a, a};
+        spans[n - 1].stop = a < own ? a + 1 : length;
+    }
     return n;
 }
 
@@ -241,168 +233,3 @@ void action_space_free(struct action_space *space)
     free(space->flags);
     free(space);
 }
-
-/* --- an action is a cell, of the whole box or on board, in row-major order --- */
-
-static uint64_t cells_length(const struct action_layout *layout, const struct board *b)
-{
-    if (layout->are_columns)
-        return b->cols;
-    /* Where all cells are on board, it would be another name of the same layout. */
-    if (layout->only_on_board && b->n_on_board == b->n_cells)
-        return 0;
-    return (uint64_t)(layout->only_on_board ? b->n_on_board : b->n_cells) + layout->n_more;
-}
-
-/* Row 0 of the box moves as the columns do: the mirror keeps rows. */
-static int64_t cells_cell(const struct action_layout *layout, const struct board *b,
-                          uint64_t action)
-{
-    if (action == cells_length(layout, b) - layout->n_more)
-        return -1;
-    return layout->only_on_board ? (int64_t)b->order[action] : (int64_t)action;
-}
-
-static uint64_t cells_image(const struct action_layout *layout, const struct board *b, uint32_t t,
-                            uint64_t action)
-{
-    const int64_t cell = cells_cell(layout, b, action);
-
-    if (cell < 0)
-        return action;
-    if (!layout->only_on_board)
-        return b->transforms[t].dst[cell];
-    const uint32_t *at = bsearch(&b->transforms[t].dst[cell], b->order, b->n_on_board,
-                                 sizeof *b->order, board_compare_cells);
-    return at != NULL ? (uint64_t)(at - b->order) : UINT32_MAX; /* of a board that is refused */
-}
-
-static struct action_about cells_about(const struct action_layout *layout, const struct board *b,
-                                       uint64_t action, char *text)
-{
-    const int64_t cell = cells_cell(layout, b, action);
-    const bool is_off = cell >= 0 && !b->on_board[cell];
-
-    if (text != NULL && (cell < 0 || layout->are_columns))
-        snprintf(text, ACTION_TEXT_NBYTES, cell < 0 ? "pass" : "column %u", (unsigned)cell);
-    else if (text != NULL)
-        snprintf(text, ACTION_TEXT_NBYTES, "play at %s%s", board_cell_text(b, (uint32_t)cell).text,
-                 is_off ? ", off board" : "");
-    if (cell < 0)
-        return (struct action_about){ACTION_ENCODABLE, -1, "pass"};
-    if (layout->are_columns)
-        return (struct action_about){ACTION_ENCODABLE, -1, "placement"};
-    return (struct action_about){is_off ? 0 : ACTION_ENCODABLE | ACTION_PLACEMENT, cell,
-                                 "placement"};
-}
-
-#define CELLS_LAYOUT(name_, n_more_, only_on_board_, ...)                                \
-    {                                                                                    \
-        .name = (name_), .summary = __VA_ARGS__, .n_more = (n_more_),                    \
-        .only_on_board = (only_on_board_), .length = cells_length, .image = cells_image, \
-        .about = cells_about                                                             \
-    }
-
-const struct action_layout action_layout_cells =
-    CELLS_LAYOUT("cells", 0, false, "one entry per cell, in row-major order");
-const struct action_layout action_layout_cells_pass =
-    CELLS_LAYOUT("cells+pass", 1, false, "one entry per cell, in row-major order, then pass");
-const struct action_layout action_layout_cells_box = CELLS_LAYOUT(
-    "cells-box", 0, false, "one entry per cell of the box, off-board corners included");
-const struct action_layout action_layout_cells_box_pass =
-    CELLS_LAYOUT("cells-box+pass", 1, false, "one entry per cell of the box, then pass");
-const struct action_layout action_layout_cells_board =
-    CELLS_LAYOUT("cells-board", 0, true, "one entry per on-board cell, in row-major order");
-const struct action_layout action_layout_cells_board_pass = CELLS_LAYOUT(
-    "cells-board+pass", 1, true, "one entry per on-board cell, in row-major order, then pass");
-const struct action_layout action_layout_columns =
-    CELLS_LAYOUT("columns", 0, false, "the column a piece is dropped into, W entries (Connect 4)",
-                 .are_columns = true);
-
-/* --- a move from one cell to any other --- */
-
-/* The largest board with such a layout: 262144 actions. */
-#define MOVES_MAX_CELLS 512
-
-static uint64_t moves_length(const struct action_layout *layout, const struct board *b)
-{
-    (void)layout;
-    return b->n_cells <= MOVES_MAX_CELLS ? (uint64_t)b->n_cells * b->n_cells : 0;
-}
-
-static uint64_t moves_image(const struct action_layout *layout, const struct board *b, uint32_t t,
-                            uint64_t action)
-{
-    const uint32_t *dst = b->transforms[t].dst;
-
-    (void)layout;
-    return (uint64_t)dst[action / b->n_cells] * b->n_cells + dst[action % b->n_cells];
-}
-
-static struct action_about moves_about(const struct action_layout *layout, const struct board *b,
-                                       uint64_t action, char *text)
-{
-    const uint32_t from = (uint32_t)(action / b->n_cells), to = (uint32_t)(action % b->n_cells);
-
-    (void)layout;
-    if (text != NULL)
-        snprintf(text, ACTION_TEXT_NBYTES, "from %s to %s", board_cell_text(b, from).text,
-                 board_cell_text(b, to).text);
-    return (struct action_about){b->on_board[from] && b->on_board[to] ? ACTION_ENCODABLE : 0, from,
-                                 "movement"};
-}
-
-const struct action_layout action_layout_moves = {
-    .name = "from-to",
-    .summary = "from * cells + to",
-    .length = moves_length,
-    .image = moves_image,
-    .about = moves_about,
-};
-
-/* --- Breakthrough, as OpenSpiel has it: of every square six steps (down, then up, each to the
- * left, ahead, to the right), and each with and without a capture --- */
-
-static uint64_t steps_length(const struct action_layout *layout, const struct board *b)
-{
-    (void)layout;
-    return 12 * (uint64_t)b->n_cells;
-}
-
-static uint64_t steps_image(const struct action_layout *layout, const struct board *b, uint32_t t,
-                            uint64_t action)
-{
-    const struct board_turn *turn = &b->family->box->elements[t].turn;
-    const uint64_t way = action / 6 % 2, side = action / 2 % 3, captures = action % 2;
-
-    (void)layout;
-    return b->transforms[t].dst[action / 12] * UINT64_C(12) + (turn->rr < 0 ? 1 - way : way) * 6 +
-           (turn->cc < 0 ? 2 - side : side) * 2 + captures;
-}
-
-static struct action_about steps_about(const struct action_layout *layout, const struct board *b,
-                                       uint64_t action, char *text)
-{
-    const uint32_t from = (uint32_t)(action / 12);
-    const int64_t row = (int64_t)(from / b->cols) + (action / 6 % 2 == 0 ? 1 : -1);
-    const int64_t col = (int64_t)(from % b->cols) + (int64_t)(action / 2 % 3) - 1;
-    const bool captures = action % 2 == 1, is_ahead = action / 2 % 3 == 1;
-    const bool leaves = row < 0 || row >= b->rows || col < 0 || col >= b->cols;
-
-    (void)layout;
-    if (text != NULL)
-        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> %s%s", board_cell_text(b, from).text,
-                 leaves ? "off the board"
-                        : board_cell_text(b, (uint32_t)(row * b->cols + col)).text,
-                 captures ? ", capture" : "");
-    return (struct action_about){leaves || (captures && is_ahead) ? 0 : ACTION_ENCODABLE, from,
-                                 "movement"};
-}
-
-const struct action_layout action_layout_breakthrough = {
-    .name = "breakthrough",
-    .summary = "OpenSpiel's: (from * 6 + step) * 2 + capture",
-    .length = steps_length,
-    .image = steps_image,
-    .about = steps_about,
-};

@@ -33,9 +33,8 @@ struct action_layout {
     const char *name;    /* "cells", "ringrift" */
     const char *summary; /* one line: how the index is made */
 
-    /* What layouts with the same functions differ in: entries after those of the cells (a pass),
-     * cells on board only, columns for cells, or a table of the family's own. */
-    uint32_t n_more;
+    /* What layouts with the same functions differ in: cells on board only, columns for cells, and a
+     * table of their own. */
     bool only_on_board;
     bool are_columns;
     const void *scheme;

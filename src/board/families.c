@@ -390,11 +390,11 @@ const struct board_castling board_castling_usual = {25, {12, 13, 14, 15}};
 static const struct action_layout *const of_cells[] = {
     &action_layout_cells, &action_layout_cells_pass, &action_layout_columns};
 static const struct action_layout *const of_hexagons[] = {
-    &action_layout_cells_box,        &action_layout_cells_board, &action_layout_cells_box_pass,
-    &action_layout_cells_board_pass, &action_layout_ringrift,
+    &action_layout_cells_box,        &action_layout_cells_board,      &action_layout_cells_box_pass,
+    &action_layout_cells_board_pass, &action_layout_ringrift_hexagon,
 };
 static const struct action_layout *const of_squares[] = {
-    &action_layout_cells, &action_layout_cells_pass, &action_layout_ringrift};
+    &action_layout_cells, &action_layout_cells_pass, &action_layout_ringrift_square};
 static const struct action_layout *const of_breakthroughs[] = {
     &action_layout_breakthrough, &action_layout_cells, &action_layout_cells_pass};
 static const struct action_layout *const of_katago[] = {
@@ -421,7 +421,7 @@ const struct board_family board_family_square = {
     .n_layouts = 3,
     .guess_rank = 1,
     .lead = BOARD_LEAD_FREE,
-    .xy_layout = &action_layout_ringrift,
+    .xy_layout = &action_layout_ringrift_square,
     .game = BOARD_GAME_LINE,
     .stack_planes = {56},
 };

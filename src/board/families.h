@@ -51,7 +51,8 @@ extern const struct action_layout action_layout_cells_board, action_layout_cells
 extern const struct action_layout action_layout_columns; /* pieces fall into them (Connect 4) */
 extern const struct action_layout action_layout_moves;   /* from * cells + to */
 extern const struct action_layout action_layout_breakthrough;
-extern const struct action_layout action_layout_ringrift; /* on hexagons, and squares 8 and 19 */
+/* RingRift's, on hexagons, and squares 8 and 19. */
+extern const struct action_layout action_layout_ringrift_hexagon, action_layout_ringrift_square;
 
 /* All layouts of chess. */
 #define CHESS_N_LAYOUTS 17

@@ -162,7 +162,7 @@ void play_planes(const struct play_row *r, uint32_t last, uint32_t before)
     const uint32_t places[] = {last, before, player == 1 ? last : before,
                                player == 1 ? before : last};
 
-    for (uint32_t p = 0; planes[p] != '\0' && p < r->play->n_planes; p++) {
+    for (uint32_t p = 0; p < r->play->n_planes && planes[p] != '\0'; p++) {
         const char *stone = strchr(of_stones, planes[p]), *turn = strchr(of_player, planes[p]);
         const bool is_place = planes[p] <= '4', on_board = planes[p] == 'o';
         const uint64_t begin = is_place ? places[planes[p] - '1'] : 0;

@@ -1,0 +1,333 @@
+/*
+ * layouts.c - the layouts of policies but those of chess and of board files: an action is a cell, a
+ * column, a move between any two cells, one of Breakthrough's steps, or RingRift's.
+ *
+ * A policy is a run of sections. A section holds, for every cell of the box, the same number of
+ * entries ("slots"), or a fixed number of entries that stay in place. A transform moves a cell's
+ * slots to the image of the cell; only where something moves the slot also changes: its direction
+ * turns, or its target is another cell.
+ */
+#include "board/families.h"
+
+enum section_kind {
+    /* Actions that are about their cell. */
+    SECTION_CELL,   /* one slot */
+    SECTION_TARGET, /* slot: the cell to go to */
+    SECTION_STEP,   /* slot: direction * 2 + whether something is captured */
+    SECTION_PLACE,  /* slot: number of rings - 1 */
+    SECTION_MOVE,   /* slot: direction * D + distance - 1 */
+
+    SECTION_COLUMN,    /* of cells in row 0, one slot */
+    SECTION_LINE,      /* process a line that starts here: only slot 0 is written */
+    SECTION_ELIMINATE, /* one slot */
+    SECTION_TERRITORY, /* slot: min(size - 1, 7) * 4 + player - 1 */
+
+    SECTION_FIXED,  /* no cell */
+    SECTION_UNUSED, /* no cell, never written: the rest of the policy */
+};
+
+struct section {
+    enum section_kind kind;
+    uint32_t n_slots;  /* per cell; of steps and moves the directions; without a cell all entries */
+    const char *about; /* what its actions are */
+    const char *text;  /* of entries without a cell, for people */
+};
+
+/* What a layout's functions are told of it. */
+struct scheme {
+    const struct section *sections; /* the last one is unused */
+    const struct board_step *directions;
+};
+
+#define UNUSED                                \
+    {                                         \
+        SECTION_UNUSED, 0, "unused", "unused" \
+    }
+
+static const struct section cells_sections[] = {{SECTION_CELL, 1, "placement", NULL}, UNUSED};
+static const struct section pass_sections[] = {
+    {SECTION_CELL, 1, "placement", NULL}, {SECTION_FIXED, 1, "pass", "pass"}, UNUSED};
+static const struct section columns_sections[] = {{SECTION_COLUMN, 1, "placement", NULL}, UNUSED};
+static const struct section moves_sections[] = {{SECTION_TARGET, 1, "movement", NULL}, UNUSED};
+static const struct section steps_sections[] = {{SECTION_STEP, 6, "movement", NULL}, UNUSED};
+
+static const struct section hexagon_sections[] = {
+    {SECTION_PLACE, 3, "placement", NULL},
+    {SECTION_MOVE, 6, "movement", NULL},
+    {SECTION_FIXED, 1, "special", "skip, or another action without a cell"},
+    UNUSED,
+};
+
+static const struct section square_sections[] = {
+    {SECTION_PLACE, 3, "placement", NULL},
+    {SECTION_MOVE, 8, "movement", NULL},
+    {SECTION_LINE, 4, "line", NULL},
+    {SECTION_ELIMINATE, 1, "elimination", NULL},
+    {SECTION_FIXED, 1, "special", "skip placement"},
+    {SECTION_FIXED, 1, "special", "swap sides"},
+    {SECTION_FIXED, 1, "special", "skip recovery"},
+    {SECTION_FIXED, 4, "special", "line choice"},
+    {SECTION_TERRITORY, 32, "territory", NULL},
+    {SECTION_FIXED, 7, "special", "special action"},
+    UNUSED,
+};
+
+static const struct board_step hexagon_directions[6] = {{0, 1},  {1, 0},  {1, -1},
+                                                        {0, -1}, {-1, 0}, {-1, 1}};
+static const struct board_step square_directions[8] = {{-1, -1}, {-1, 0}, {-1, 1}, {0, -1},
+                                                       {0, 1},   {1, -1}, {1, 0},  {1, 1}};
+static const struct board_step steps_directions[6] = {{1, -1},  {1, 0},  {1, 1},
+                                                      {-1, -1}, {-1, 0}, {-1, 1}};
+
+const struct board_step *ringrift_directions(const struct board *b, uint32_t *n)
+{
+    *n = b->family == &board_family_hexagon ? 6 : 8;
+    return *n == 6 ? hexagon_directions : square_directions;
+}
+
+/* The largest board with moves between any two cells: 262144 actions. */
+#define MOVES_MAX_CELLS 512
+
+#define MAX_WIDTH (6 * 254) /* slots of a cell: movements on the largest hexagon */
+
+/* An action taken apart. */
+struct place {
+    const struct section *section;
+    uint64_t base;      /* of the section */
+    uint32_t cell;      /* 0 in sections without a cell */
+    uint32_t slot;      /* the entry's number in sections without a cell */
+    uint32_t width;     /* slots per cell; 0 without */
+    uint32_t distances; /* that a direction's slots differ in */
+};
+
+/* The cells, or columns, that have slots. */
+static uint32_t n_places(const struct action_layout *layout, const struct board *b)
+{
+    if (layout->are_columns)
+        return b->cols;
+    return layout->only_on_board ? b->n_on_board : b->n_cells;
+}
+
+static struct place place_of(const struct action_layout *layout, const struct board *b,
+                             uint64_t action)
+{
+    const struct scheme *scheme = layout->scheme;
+    struct place place = {.section = scheme->sections};
+
+    for (;; place.section++) {
+        const enum section_kind kind = place.section->kind;
+
+        place.distances = kind == SECTION_MOVE ? b->cols - 1 : kind == SECTION_STEP ? 2 : 1;
+        place.width = place.section->n_slots * place.distances;
+        if (kind == SECTION_TARGET)
+            place.width = b->n_cells;
+        const bool has_cells = kind < SECTION_FIXED;
+        const uint64_t n = has_cells ? (uint64_t)place.width * n_places(layout, b) : place.width;
+        if (!has_cells)
+            place.width = 0;
+        if (action - place.base < n || kind == SECTION_UNUSED)
+            break;
+        place.base += n;
+    }
+    action -= place.base;
+    place.slot = (uint32_t)action;
+    if (place.width > 0) {
+        place.cell = (uint32_t)(action / place.width);
+        place.slot = (uint32_t)(action % place.width);
+        if (layout->only_on_board)
+            place.cell = b->order[place.cell];
+    }
+    return place;
+}
+
+/* Where all is used, the unused begins: RingRift's squares have a head of a fixed length. */
+static uint64_t length(const struct action_layout *layout, const struct board *b)
+{
+    /* Where all cells are on board, it would be another name of the same layout. */
+    if ((layout->only_on_board && b->n_on_board == b->n_cells) ||
+        (layout == &action_layout_moves && b->n_cells > MOVES_MAX_CELLS))
+        return 0;
+    if (layout == &action_layout_ringrift_square)
+        return b->size == 8 ? 7000 : b->size == 19 ? 67000 : 0;
+    return place_of(layout, b, UINT64_MAX).base;
+}
+
+static uint64_t padded_length(const struct action_layout *layout, const struct board *b)
+{
+    (void)layout;
+    return b->size == 4 ? 4500 : 0;
+}
+
+/* A slot of a cell where transform t takes the cell. */
+static uint32_t turned(const struct action_layout *layout, const struct board *b, uint32_t t,
+                       const struct place *place, uint32_t slot)
+{
+    if (place->section->kind == SECTION_TARGET)
+        return b->transforms[t].dst[slot];
+    if (place->section->kind != SECTION_MOVE && place->section->kind != SECTION_STEP)
+        return slot;
+    const struct board_turn *turn = &b->family->box->elements[t].turn;
+    const struct board_step *steps = ((const struct scheme *)layout->scheme)->directions;
+    const struct board_step *from = &steps[slot / place->distances];
+    uint32_t to = 0;
+    while (steps[to].rows != turn->rr * from->rows + turn->rc * from->cols ||
+           steps[to].cols != turn->cr * from->rows + turn->cc * from->cols)
+        to++;
+    return to * place->distances + slot % place->distances;
+}
+
+/* The first action of the image of a cell that has slots. */
+static uint64_t image_of_cell(const struct action_layout *layout, const struct board *b, uint32_t t,
+                              const struct place *place, uint32_t cell)
+{
+    const uint32_t to = b->transforms[t].dst[cell];
+
+    if (!layout->only_on_board)
+        return place->base + (uint64_t)to * place->width;
+    const uint32_t *at =
+        bsearch(&to, b->order, b->n_on_board, sizeof *b->order, board_compare_cells);
+    return at != NULL ? (uint64_t)(at - b->order) : UINT32_MAX; /* of a board that is refused */
+}
+
+/* A cell's slots go where the cell goes, and movements turn, but those from a cell off board. */
+static uint64_t image(const struct action_layout *layout, const struct board *b, uint32_t t,
+                      uint64_t action)
+{
+    const struct place place = place_of(layout, b, action);
+    const bool stays = place.section->kind == SECTION_MOVE && !b->on_board[place.cell];
+
+    if (place.width == 0)
+        return action;
+    return image_of_cell(layout, b, t, &place, place.cell) +
+           (stays ? place.slot : turned(layout, b, t, &place, place.slot));
+}
+
+/* The same for all actions. */
+static void map(const struct action_layout *layout, const struct board *b, uint32_t t,
+                uint32_t *dst)
+{
+    const uint64_t end = layout->length(layout, b);
+    uint32_t slots[MAX_WIDTH];
+
+    for (uint64_t at = 0; at < end;) {
+        const struct place place = place_of(layout, b, at);
+
+        if (place.width == 0) {
+            dst[at] = (uint32_t)at;
+            at++;
+        }
+        for (uint32_t i = 0; i < place.width; i++)
+            slots[i] = turned(layout, b, t, &place, i);
+        for (uint32_t k = 0; k < n_places(layout, b) && place.width > 0; k++) {
+            const uint32_t cell = layout->only_on_board ? b->order[k] : k;
+            const uint64_t to = image_of_cell(layout, b, t, &place, cell);
+            const bool stays = place.section->kind == SECTION_MOVE && !b->on_board[cell];
+
+            for (uint32_t i = 0; i < place.width; i++)
+                dst[at++] = (uint32_t)(to + (stays ? i : slots[i]));
+        }
+    }
+}
+
+static struct action_about about(const struct action_layout *layout, const struct board *b,
+                                 uint64_t action, char *text)
+{
+    const struct place place = place_of(layout, b, action);
+    const enum section_kind kind = place.section->kind;
+    const uint32_t slot = place.slot, n = kind == SECTION_MOVE ? slot % place.distances + 1 : 1;
+    struct action_about about = {ACTION_ENCODABLE, kind <= SECTION_MOVE ? (int64_t)place.cell : -1,
+                                 place.section->about};
+    const char *off = b->on_board[place.cell] ? "" : ", off board";
+    bool leaves = false, is_straight = false; /* the board; ahead, of steps */
+    int row = 0, col = 0;
+
+    if (kind == SECTION_STEP || kind == SECTION_MOVE) {
+        const struct board_step *steps = ((const struct scheme *)layout->scheme)->directions;
+        const struct board_step *step = &steps[slot / place.distances];
+
+        row = (int)(place.cell / b->cols) + step->rows * (int)n;
+        col = (int)(place.cell % b->cols) + step->cols * (int)n;
+        leaves = row < 0 || row >= (int)b->rows || col < 0 || col >= (int)b->cols ||
+                 !b->on_board[row * (int)b->cols + col];
+        is_straight = step->cols == 0;
+    }
+    if (kind == SECTION_UNUSED || (about.cell >= 0 && !b->on_board[about.cell]) || leaves ||
+        (kind == SECTION_TARGET && !b->on_board[slot]) || (kind == SECTION_LINE && slot > 0) ||
+        (kind == SECTION_STEP && is_straight && slot % 2 == 1))
+        about.flags = 0;
+    else if (kind == SECTION_CELL)
+        about.flags |= ACTION_PLACEMENT;
+    if (kind == SECTION_LINE || kind == SECTION_TERRITORY)
+        about.flags |= ACTION_AMBIGUOUS;
+    if (text == NULL)
+        return about;
+    const struct cell_text at = board_cell_text(b, place.cell);
+    if (kind == SECTION_CELL)
+        snprintf(text, ACTION_TEXT_NBYTES, "play at %s%s", at.text, off);
+    else if (kind == SECTION_COLUMN)
+        snprintf(text, ACTION_TEXT_NBYTES, "column %u", place.cell);
+    else if (kind == SECTION_TARGET)
+        snprintf(text, ACTION_TEXT_NBYTES, "from %s to %s", at.text, board_cell_text(b, slot).text);
+    else if (kind == SECTION_STEP)
+        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> %s%s", at.text,
+                 leaves ? "off the board"
+                        : board_cell_text(b, (uint32_t)(row * (int)b->cols + col)).text,
+                 slot % 2 == 1 ? ", capture" : "");
+    else if (kind == SECTION_PLACE)
+        snprintf(text, ACTION_TEXT_NBYTES, "place %u at %s%s", slot + 1, at.text, off);
+    else if (kind == SECTION_MOVE)
+        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> (%d,%d), distance %u%s", at.text, row, col,
+                 n, leaves ? ", leaves the board" : "");
+    else if (kind == SECTION_LINE)
+        snprintf(text, ACTION_TEXT_NBYTES, "process the line at %s, slot %u", at.text, slot);
+    else if (kind == SECTION_ELIMINATE)
+        snprintf(text, ACTION_TEXT_NBYTES, "eliminate at %s", at.text);
+    else if (kind == SECTION_TERRITORY)
+        snprintf(text, ACTION_TEXT_NBYTES, "choose the territory at %s, size %u%s, player %u",
+                 at.text, slot / 4 + 1, slot / 4 == 7 ? " or more" : "", slot % 4 + 1);
+    else if (place.section->n_slots > 1)
+        snprintf(text, ACTION_TEXT_NBYTES, "%s %u", place.section->text, slot + 1);
+    else
+        snprintf(text, ACTION_TEXT_NBYTES, "%s", place.section->text);
+    return about;
+}
+
+#define RINGRIFT_SUMMARY \
+    "RingRift's policy head: placements, movements, then actions without a cell"
+
+#define LAYOUT(name_, sections_, directions_, ...)                                             \
+    {                                                                                          \
+        .name = (name_), .summary = __VA_ARGS__, .length = length, .image = image, .map = map, \
+        .about = about, .scheme = &(const struct scheme)                                       \
+        {                                                                                      \
+            sections_, directions_                                                             \
+        }                                                                                      \
+    }
+
+const struct action_layout action_layout_cells =
+    LAYOUT("cells", cells_sections, NULL, "one entry per cell, in row-major order");
+const struct action_layout action_layout_cells_pass =
+    LAYOUT("cells+pass", pass_sections, NULL, "one entry per cell, in row-major order, then pass");
+const struct action_layout action_layout_cells_box = LAYOUT(
+    "cells-box", cells_sections, NULL, "one entry per cell of the box, off-board corners included");
+const struct action_layout action_layout_cells_box_pass =
+    LAYOUT("cells-box+pass", pass_sections, NULL, "one entry per cell of the box, then pass");
+const struct action_layout action_layout_cells_board =
+    LAYOUT("cells-board", cells_sections, NULL, "one entry per on-board cell, in row-major order",
+           .only_on_board = true);
+const struct action_layout action_layout_cells_board_pass =
+    LAYOUT("cells-board+pass", pass_sections, NULL,
+           "one entry per on-board cell, in row-major order, then pass", .only_on_board = true);
+const struct action_layout action_layout_columns =
+    LAYOUT("columns", columns_sections, NULL,
+           "the column a piece is dropped into, W entries (Connect 4)", .are_columns = true);
+const struct action_layout action_layout_moves =
+    LAYOUT("from-to", moves_sections, NULL, "from * cells + to");
+const struct action_layout action_layout_breakthrough =
+    LAYOUT("breakthrough", steps_sections, steps_directions,
+           "OpenSpiel's: (from * 6 + step) * 2 + capture");
+const struct action_layout action_layout_ringrift_hexagon =
+    LAYOUT("ringrift", hexagon_sections, hexagon_directions, RINGRIFT_SUMMARY,
+           .padded_length = padded_length);
+const struct action_layout action_layout_ringrift_square =
+    LAYOUT("ringrift", square_sections, square_directions, RINGRIFT_SUMMARY);
