@@ -18,24 +18,6 @@
 #define RANK_7       6
 #define MAX_LENGTH   4864
 
-/* One way to number moves. */
-struct chess_code {
-    uint32_t length;
-    enum {
-        KINDS_OF_PIECES,  /* lines, jumps, promotions */
-        KINDS_OF_TARGETS, /* every step, targets ascending; or those of pieces, if others promote */
-        KINDS_OF_SPIEL,   /* OpenSpiel's */
-    } kinds;
-    int n_pieces;     /* that have promotions of their own */
-    bool is_list;     /* without the moves that leave the board, and promotions but from rank 7 */
-    bool plane_first; /* plane * 64 + square, else square * planes + plane */
-    bool piece_first; /* promotions piece * 3 + file step, else file step * pieces + piece */
-    bool queen_first; /* of pieces the queen is first, else the knight */
-    bool file_first;  /* squares file * 8 + rank, else rank * 8 + file */
-    bool far_first;   /* PettingZoo's order: lines distance * 8 + direction, else direction * 7 +
-                         distance; directions and jumps by file, then rank, else clockwise */
-};
-
 /* --- moves --- */
 
 const struct chess_step chess_directions[CHESS_N_DIRECTIONS] = {
@@ -74,7 +56,25 @@ struct chess_table {
     uint16_t mirrored[MAX_LENGTH]; /* the index of the mirrored move */
 };
 
-static struct chess_table tables[CHESS_N_LAYOUTS];
+/* One way to number moves. */
+struct chess_code {
+    struct chess_table *table;
+    uint32_t length;
+    enum {
+        KINDS_OF_PIECES,  /* lines, jumps, promotions */
+        KINDS_OF_TARGETS, /* every step, targets ascending; or those of pieces, if others promote */
+        KINDS_OF_SPIEL,   /* OpenSpiel's */
+    } kinds;
+    int n_pieces;     /* that have promotions of their own */
+    bool is_list;     /* without the moves that leave the board, and promotions but from rank 7 */
+    bool plane_first; /* plane * 64 + square, else square * planes + plane */
+    bool piece_first; /* promotions piece * 3 + file step, else file step * pieces + piece */
+    bool queen_first; /* of pieces the queen is first, else the knight */
+    bool file_first;  /* squares file * 8 + rank, else rank * 8 + file */
+    bool far_first;   /* PettingZoo's order: lines distance * 8 + direction, else direction * 7 +
+                         distance; directions and jumps by file, then rank, else clockwise */
+};
+
 static uint16_t indices[N_KEYS]; /* of all moves in the table that was filled last: chess-1814 */
 
 static void add(struct chess_table *table, struct chess_move move)
@@ -140,6 +140,14 @@ static int list_kinds(const struct chess_code *code, struct chess_move *kind)
     return (int)(kind - first);
 }
 
+static uint64_t length(const struct action_layout *layout, const struct board *b)
+{
+    const struct chess_code *code = layout->scheme;
+
+    (void)b;
+    return code->length;
+}
+
 /* The first layout, chess-1814, is listed last, so that its indices stay. */
 static void list_all(void)
 {
@@ -147,10 +155,10 @@ static void list_all(void)
 
     for (size_t i = CHESS_N_LAYOUTS; i-- > 0;) {
         const struct chess_code *code = chess_layouts[i]->scheme;
-        struct chess_table *table = &tables[i];
 
-        if (code == NULL) /* of cells */
+        if (chess_layouts[i]->length != length) /* of cells */
             continue;
+        struct chess_table *table = code->table;
         const int n_kinds = list_kinds(code, kinds);
         for (int k = 0; k < n_kinds * CHESS_N_SQUARES; k++) {
             const int square = code->plane_first ? k % CHESS_N_SQUARES : k / n_kinds;
@@ -191,12 +199,10 @@ static void list_once(void)
 
 static const struct chess_table *table_of(const struct action_layout *layout)
 {
-    size_t i = 0;
+    const struct chess_code *code = layout->scheme;
 
     list_once();
-    while (chess_layouts[i] != layout)
-        i++;
-    return &tables[i];
+    return code->table;
 }
 
 uint32_t chess_index_1814(const struct chess_move *move)
@@ -206,14 +212,6 @@ uint32_t chess_index_1814(const struct chess_move *move)
 }
 
 /* --- policy layouts: one row for each way to number moves --- */
-
-static uint64_t length(const struct action_layout *layout, const struct board *b)
-{
-    const struct chess_code *code = layout->scheme;
-
-    (void)b;
-    return code->length;
-}
 
 static uint64_t image(const struct action_layout *layout, const struct board *b, uint32_t t,
                       uint64_t action)
@@ -252,11 +250,12 @@ static struct action_about about(const struct action_layout *layout, const struc
                                  "movement"};
 }
 
-#define LAYOUT(name_, summary_, ...)                                                           \
-    &(const struct action_layout)                                                              \
-    {                                                                                          \
-        .name = name_, .summary = summary_, .scheme = &(const struct chess_code){__VA_ARGS__}, \
-        .length = length, .image = image, .about = about,                                      \
+#define LAYOUT(name_, summary_, ...)                                                 \
+    &(const struct action_layout)                                                    \
+    {                                                                                \
+        .name = name_, .summary = summary_,                                          \
+        .scheme = &(const struct chess_code){&(struct chess_table){0}, __VA_ARGS__}, \
+        .length = length, .image = image, .about = about,                            \
     }
 
 /* Of layouts with the same length the first is taken unless another one is asked for by name. */

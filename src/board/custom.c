@@ -434,39 +434,9 @@ int board_build_from_text(struct board *b, const char *label, const char *text, 
 
 /* --- the family --- */
 
-static uint64_t actions_length(const struct action_layout *layout, const struct board *b)
-{
-    (void)layout;
-    return b->n_actions;
-}
-
-static uint64_t actions_image(const struct action_layout *layout, const struct board *b, uint32_t t,
-                              uint64_t action)
-{
-    (void)layout;
-    return b->transforms[t].actions[action];
-}
-
-static struct action_about actions_about(const struct action_layout *layout, const struct board *b,
-                                         uint64_t action, char *text)
-{
-    (void)layout, (void)b;
-    if (text != NULL)
-        snprintf(text, ACTION_TEXT_NBYTES, "action %" PRIu64, action);
-    return (struct action_about){ACTION_ENCODABLE, -1, "action"};
-}
-
-static const struct action_layout layout_file = {
-    .name = "file",
-    .summary = "as the actions of the board file say",
-    .length = actions_length,
-    .image = actions_image,
-    .about = actions_about,
-};
-
 /* What the file says about actions goes before what cells suggest. */
 static const struct action_layout *const layouts[] = {
-    &layout_file,
+    &action_layout_file,
     &action_layout_cells,
     &action_layout_cells_pass,
     &action_layout_cells_board,

@@ -51,6 +51,7 @@ extern const struct action_layout action_layout_cells_board, action_layout_cells
 extern const struct action_layout action_layout_columns; /* pieces fall into them (Connect 4) */
 extern const struct action_layout action_layout_moves;   /* from * cells + to */
 extern const struct action_layout action_layout_breakthrough;
+extern const struct action_layout action_layout_file; /* as a board file's actions say */
 /* RingRift's, on hexagons, and squares 8 and 19. */
 extern const struct action_layout action_layout_ringrift_hexagon, action_layout_ringrift_square;
 

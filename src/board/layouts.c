@@ -1,6 +1,6 @@
 /*
- * layouts.c - the layouts of policies but those of chess and of board files: an action is a cell, a
- * column, a move between any two cells, one of Breakthrough's steps, or RingRift's.
+ * layouts.c - the layouts of policies but those of chess: an action is a cell, a column, a move
+ * between any two cells, one of Breakthrough's steps, RingRift's, or one of a board file's own.
  *
  * A policy is a run of sections. A section holds, for every cell of the box, the same number of
  * entries ("slots"), or a fixed number of entries that stay in place. A transform moves a cell's
@@ -22,6 +22,7 @@ enum section_kind {
     SECTION_ELIMINATE, /* one slot */
     SECTION_TERRITORY, /* slot: min(size - 1, 7) * 4 + player - 1 */
 
+    SECTION_ACTION, /* no cell: as the board file says */
     SECTION_FIXED,  /* no cell */
     SECTION_UNUSED, /* no cell, never written: the rest of the policy */
 };
@@ -50,6 +51,8 @@ static const struct section pass_sections[] = {
 static const struct section columns_sections[] = {{SECTION_COLUMN, 1, "placement", NULL}, UNUSED};
 static const struct section moves_sections[] = {{SECTION_TARGET, 1, "movement", NULL}, UNUSED};
 static const struct section steps_sections[] = {{SECTION_STEP, 6, "movement", NULL}, UNUSED};
+
+static const struct section file_sections[] = {{SECTION_ACTION, 0, "action", NULL}, UNUSED};
 
 static const struct section hexagon_sections[] = {
     {SECTION_PLACE, 3, "placement", NULL},
@@ -121,10 +124,11 @@ static struct place place_of(const struct action_layout *layout, const struct bo
         place.width = place.section->n_slots * place.distances;
         if (kind == SECTION_TARGET)
             place.width = b->n_cells;
-        const bool has_cells = kind < SECTION_FIXED;
-        const uint64_t n = has_cells ? (uint64_t)place.width * n_places(layout, b) : place.width;
-        if (!has_cells)
+        uint64_t n = (uint64_t)place.width * n_places(layout, b);
+        if (kind >= SECTION_ACTION) {
+            n = kind == SECTION_ACTION ? b->n_actions : place.section->n_slots;
             place.width = 0;
+        }
         if (action - place.base < n || kind == SECTION_UNUSED)
             break;
         place.base += n;
@@ -197,7 +201,7 @@ static uint64_t image(const struct action_layout *layout, const struct board *b,
     const bool stays = place.section->kind == SECTION_MOVE && !b->on_board[place.cell];
 
     if (place.width == 0)
-        return action;
+        return place.section->kind == SECTION_ACTION ? b->transforms[t].actions[action] : action;
     return image_of_cell(layout, b, t, &place, place.cell) +
            (stays ? place.slot : turned(layout, b, t, &place, place.slot));
 }
@@ -213,7 +217,7 @@ static void map(const struct action_layout *layout, const struct board *b, uint3
         const struct place place = place_of(layout, b, at);
 
         if (place.width == 0) {
-            dst[at] = (uint32_t)at;
+            dst[at] = (uint32_t)image(layout, b, t, at);
             at++;
         }
         for (uint32_t i = 0; i < place.width; i++)
@@ -285,6 +289,8 @@ static struct action_about about(const struct action_layout *layout, const struc
     else if (kind == SECTION_TERRITORY)
         snprintf(text, ACTION_TEXT_NBYTES, "choose the territory at %s, size %u%s, player %u",
                  at.text, slot / 4 + 1, slot / 4 == 7 ? " or more" : "", slot % 4 + 1);
+    else if (kind == SECTION_ACTION)
+        snprintf(text, ACTION_TEXT_NBYTES, "action %u", slot);
     else if (place.section->n_slots > 1)
         snprintf(text, ACTION_TEXT_NBYTES, "%s %u", place.section->text, slot + 1);
     else
@@ -323,6 +329,8 @@ const struct action_layout action_layout_columns =
            "the column a piece is dropped into, W entries (Connect 4)", .are_columns = true);
 const struct action_layout action_layout_moves =
     LAYOUT("from-to", moves_sections, NULL, "from * cells + to");
+const struct action_layout action_layout_file =
+    LAYOUT("file", file_sections, NULL, "as the actions of the board file say");
 const struct action_layout action_layout_breakthrough =
     LAYOUT("breakthrough", steps_sections, steps_directions,
            "OpenSpiel's: (from * 6 + step) * 2 + capture");
