@@ -32,19 +32,6 @@ static const struct {
     uint32_t factor, more;
 } shapes[N_SHAPES] = {{"cells", 1, 0}, {"hexagon", 2, 1}, {"star", 4, 1}, {"triangle", 1, 0}};
 
-/* True for a cell of a shape of hexagonal cells in its box. */
-static bool is_in_shape(int shape, int size, int row, int col)
-{
-    const int centre = shape == SHAPE_STAR ? 2 * size : size;
-    const int q = col - centre, r = row - centre, s = -q - r;
-
-    if (shape == SHAPE_TRIANGLE)
-        return row + col >= size - 1;
-    if (shape == SHAPE_HEXAGON)
-        return s >= -size && s <= size;
-    return (q <= size && r <= size && s <= size) || (q >= -size && r >= -size && s >= -size);
-}
-
 int custom_parse_shape(struct custom *c)
 {
     const json_t *rows = json_object_get(c->root, "rows"), *cols = json_object_get(c->root, "cols");
@@ -99,9 +86,17 @@ int custom_parse_shape(struct custom *c)
     c->marked = calloc(n_cells, 1);
     if (c->marked == NULL)
         return error_no_memory(c->err, "cells of a board");
-    for (uint32_t cell = 0; cell < n_cells && b->is_hexagonal; cell++) {
-        b->on_board[cell] =
-            is_in_shape(shape, (int)size, (int)(cell / b->cols), (int)(cell % b->cols));
+    for (int cell = 0; cell < (int)n_cells && b->is_hexagonal; cell++) {
+        const int far = (int)size, centre = shape == SHAPE_STAR ? 2 * far : far;
+        const int q = cell % (int)b->cols - centre, r = cell / (int)b->cols - centre, s = -q - r;
+
+        if (shape == SHAPE_TRIANGLE)
+            b->on_board[cell] = q + r + far >= -1;
+        else if (shape == SHAPE_HEXAGON)
+            b->on_board[cell] = abs(s) <= far;
+        else
+            b->on_board[cell] =
+                (q <= far && r <= far && s <= far) || (q >= -far && r >= -far && s >= -far);
         b->n_on_board -= !b->on_board[cell];
     }
     return board_set_transform_name(b, 0, "identity", c->err);
@@ -109,25 +104,9 @@ int custom_parse_shape(struct custom *c)
 
 /* --- regions: lists of cells --- */
 
-/* True when a cell is in what a word means: "row 0", "col -1" (from the end), "odd", "even". */
-static bool is_in_word(const struct board *b, const char *word, uint32_t cell)
-{
-    const uint32_t row = cell / b->cols, col = cell % b->cols;
-    const bool is_row = strncmp(word, "row ", 4) == 0;
-    const uint64_t n = is_row ? b->rows : b->cols, this = is_row ? row : col;
-    uint64_t number;
-
-    if (strcmp(word, "odd") == 0 || strcmp(word, "even") == 0)
-        return (row + col) % 2 == (word[0] == 'o');
-    if (!is_row && strncmp(word, "col ", 4) != 0)
-        return false;
-    if (text_parse_u64(word + 4 + (word[4] == '-'), &number) != 0 || number > n)
-        return false;
-    return (word[4] == '-' ? n - number : number) == this;
-}
-
-/* Mark the cells of a region; those that are not on board are left out of words, and refused as
- * numbers. `what` names the region. */
+/* Mark the cells of a region: of numbers, and of words "row 0", "col -1" (from the end), "odd",
+ * "even". Those that are not on board are left out of words, and refused as numbers. `what` names
+ * the region. */
 static int mark_region(const struct custom *c, const json_t *list, const char *what)
 {
     const struct board *b = c->board;
@@ -150,8 +129,19 @@ static int mark_region(const struct custom *c, const json_t *list, const char *w
             c->marked[cell] = 1;
             continue;
         }
+        const bool is_row = strncmp(word, "row ", 4) == 0, is_col = strncmp(word, "col ", 4) == 0;
+        const bool is_odd = strcmp(word, "odd") == 0, is_even = strcmp(word, "even") == 0;
+        const bool from_end = (is_row || is_col) && word[4] == '-';
+        uint64_t n = UINT64_MAX; /* of a row or column */
+        if ((is_row || is_col) && text_parse_u64(word + 4 + from_end, &n) != 0)
+            n = UINT64_MAX;
+        if (from_end)
+            n = (is_row ? b->rows : b->cols) - n; /* too many become too large */
         for (cell = 0; cell < b->n_cells && b->cols > 0; cell++) {
-            if (!b->on_board[cell] || !is_in_word(b, word, cell))
+            const uint32_t row = cell / b->cols, col = cell % b->cols, parity = (row + col) % 2;
+
+            if (!b->on_board[cell] || !((is_row && row == n) || (is_col && col == n) ||
+                                        (is_odd && parity == 1) || (is_even && parity == 0)))
                 continue;
             c->marked[cell] = 1;
             is_empty = false;

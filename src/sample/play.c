@@ -149,7 +149,8 @@ void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n)
         total += next_visits(&random, i);
     random = start; /* the same numbers again, rather than room for them */
     for (uint32_t i = 0; i < n; i++)
-        play_put_float(r->to, actions[i], (float)next_visits(&random, i) / (float)total);
+        play_put_float(r->to, actions != NULL ? actions[i] : i,
+                       (float)next_visits(&random, i) / (float)total);
 }
 
 void play_planes(const struct play_row *r, uint32_t last, uint32_t before)

@@ -135,7 +135,8 @@ void play_place_stones(const struct play *play, struct play_game *game);
 /* Visits of n actions as a search might leave them: the first action, the one played, has most. */
 void play_visits(const struct play_row *r, uint32_t *visits, uint32_t n);
 
-/* The same divided by their sum: float32 elements of row at the actions' places. */
+/* The same divided by their sum: float32 elements of row at the actions' places, or if actions is
+ * NULL, from the first one. */
 void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n);
 
 /*

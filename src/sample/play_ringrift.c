@@ -259,9 +259,7 @@ static uint32_t render_values(const struct play_row *r)
     uint32_t indices[N_CANDIDATES + 1];
     const uint32_t n = list_candidates(r, indices);
 
-    for (uint32_t i = 0; i < n; i++)
-        indices[i] = i;
-    play_policy(r, indices, n);
+    play_policy(r, NULL, n);
     return n;
 }
 

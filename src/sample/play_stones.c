@@ -16,23 +16,44 @@
 
 /* --- what these games share --- */
 
-/* Put the stones of a game's moves on all cells, in turn, until one of them wins, if ever. */
-static void put_stones(const struct play *play, struct play_game *game)
+/* The moves of a whole board into columns. */
+static void drop_stones(const struct play *play, struct play_game *game)
 {
-    game->winner = -1;
-    memset(game->stones, 0, play->board->n_cells);
-    for (uint32_t ply = 0; ply < play->board->n_on_board && game->winner < 0; ply++) {
-        game->stones[game->moves[ply]] = (uint8_t)((ply & 1) + 1);
-        game->n_plies = ply + 1;
-        if (play->kind->wins(play->board, game))
-            game->winner = (int)(ply & 1);
+    const uint32_t n_cells = play->board->n_cells, cols = play->board->cols;
+    struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, 0);
+
+    memset(game->stones, 0, n_cells);
+    for (uint32_t ply = 0; ply < n_cells; ply++) {
+        uint32_t cell;
+
+        do
+            cell = play_below(&random, cols);
+        while (game->stones[cell] != 0);
+        while (cell + cols < n_cells && game->stones[cell + cols] == 0)
+            cell += cols;
+        game->moves[ply] = cell;
+        game->stones[cell] = 1;
     }
 }
 
-static void play_on_random_cells(const struct play *play, struct play_game *game)
+/* Put the stones of a game's moves on all cells, in turn, until one of them wins, if ever. The
+ * cells are in a random order; or stones fall down random columns. */
+static void play_to_the_end(const struct play *play, struct play_game *game)
 {
-    play_shuffle_cells(play, game);
-    put_stones(play, game);
+    const struct board *b = play->board;
+
+    if (play->kind == &play_connect4)
+        drop_stones(play, game);
+    else
+        play_shuffle_cells(play, game);
+    game->winner = -1;
+    memset(game->stones, 0, b->n_cells);
+    for (uint32_t ply = 0; ply < b->n_on_board && game->winner < 0; ply++) {
+        game->stones[game->moves[ply]] = (uint8_t)((ply & 1) + 1);
+        game->n_plies = ply + 1;
+        if (play->kind->wins(b, game))
+            game->winner = (int)(ply & 1);
+    }
 }
 
 static void render_planes(const struct play_row *r)
@@ -48,13 +69,10 @@ static void render_planes(const struct play_row *r)
 /* Free cells; all actions where they are no cells. */
 static void render_policy(const struct play_row *r)
 {
-    if (r->play->n_actions == 0 || r->play->n_actions >= r->play->board->n_cells) {
+    if (r->play->n_actions == 0 || r->play->n_actions >= r->play->board->n_cells)
         play_policy(r, r->game->moves + r->ply, r->play->board->n_on_board - r->ply);
-        return;
-    }
-    for (uint32_t a = 0; a < r->play->n_actions; a++)
-        r->game->work[a] = a;
-    play_policy(r, r->game->work, r->play->n_actions);
+    else
+        play_policy(r, NULL, r->play->n_actions);
 }
 
 /* --- Hex --- */
@@ -105,7 +123,7 @@ static const struct play_array hex_arrays[] = {
 const struct play_kind play_hex = {
     .game = BOARD_GAME_HEX,
     .planes = "FSs",
-    .play = play_on_random_cells,
+    .play = play_to_the_end,
     .wins = joins_edges,
     .arrays = hex_arrays,
     .n_arrays = N_OF(hex_arrays),
@@ -150,27 +168,6 @@ static bool completes_line(const struct board *b, struct play_game *game)
     return false;
 }
 
-/* The moves of a whole board beforehand. */
-static void play_connect4_game(const struct play *play, struct play_game *game)
-{
-    const struct board *board = play->board;
-    struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, 0);
-
-    memset(game->stones, 0, board->n_cells);
-    for (uint32_t ply = 0; ply < board->n_cells; ply++) {
-        uint32_t cell;
-
-        do
-            cell = play_below(&random, board->cols);
-        while (game->stones[cell] != 0);
-        while (cell + board->cols < board->n_cells && game->stones[cell + board->cols] == 0)
-            cell += board->cols;
-        game->moves[ply] = cell;
-        game->stones[cell] = 1;
-    }
-    put_stones(play, game);
-}
-
 /* The columns that are not full, the one played first. */
 static void render_columns(const struct play_row *r)
 {
@@ -213,7 +210,7 @@ const struct play_kind play_gomoku = {
     .game = BOARD_GAME_LINE,
     .fits = fits_gomoku,
     .planes = "MT12f",
-    .play = play_on_random_cells,
+    .play = play_to_the_end,
     .wins = completes_line,
     .arrays = gomoku_arrays,
     .n_arrays = N_OF(gomoku_arrays),
@@ -229,7 +226,7 @@ const struct play_kind play_connect4 = {
     .game = BOARD_GAME_DROP,
     .fits = fits_connect4,
     .planes = "MTf",
-    .play = play_connect4_game,
+    .play = play_to_the_end,
     .wins = completes_line,
     .arrays = connect4_arrays,
     .n_arrays = N_OF(connect4_arrays),
@@ -276,7 +273,7 @@ static void play_any_game(const struct play *play, struct play_game *game)
     for (uint32_t i = 0; i < b->n_lines; i++)
         has_lines &= b->line_start[i + 1] - b->line_start[i] == b->line_start[1];
     if (has_lines)
-        play_on_random_cells(play, game);
+        play_to_the_end(play, game);
     else
         play_place_stones(play, game);
 }
