@@ -90,13 +90,14 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
         sink->between_entries = true;
         return 0;
     case ZIP_SOURCE_TELL_WRITE:
-        if (sink->between_entries && sink->digest != NULL)
-            output_digest_settle(sink->digest, sink->output->offset);
-        if (sink->between_entries && member_size_is_unsafe(position(sink)) &&
-            output_write(sink->output, "", 1, sink->err) != 0)
-            return failed(sink, ZIP_ER_WRITE, EIO);
-        if (sink->between_entries)
+        if (sink->between_entries) {
+            if (sink->digest != NULL)
+                output_digest_settle(sink->digest, sink->output->offset);
+            if (member_size_is_unsafe(position(sink)) &&
+                output_write(sink->output, "", 1, sink->err) != 0)
+                return failed(sink, ZIP_ER_WRITE, EIO);
             sink->entry_offset = position(sink);
+        }
         sink->between_entries = false;
         return (zip_int64_t)position(sink);
     case ZIP_SOURCE_BEGIN_WRITE:
@@ -116,8 +117,7 @@ static zip_int64_t member_read(struct member *member, uint8_t *to, size_t n_byte
     size_t done = 0;
 
     while (done < n_bytes && !member->ended) {
-        const size_t left = n_bytes - done;
-        const size_t n = left < member->n_bytes ? left : member->n_bytes;
+        const size_t n = (size_t)smaller(n_bytes - done, member->n_bytes);
 
         if (n > 0) {
             memcpy(to + done, member->bytes, n);
@@ -202,9 +202,7 @@ static int set_stamp(struct zip_sink *sink)
                          text_quote(text).text);
     if (seconds < DOS_EPOCH_BEGIN)
         seconds = DOS_EPOCH_BEGIN;
-    if (seconds > DOS_EPOCH_END)
-        seconds = DOS_EPOCH_END;
-    time_t time = (time_t)seconds;
+    const time_t time = (time_t)smaller(seconds, DOS_EPOCH_END);
     if (gmtime_r(&time, &tm) == NULL)
         return error_set(sink->err, ERROR_INTERNAL, "cannot convert SOURCE_DATE_EPOCH");
     sink->clock = (uint16_t)(tm.tm_hour << 11 | tm.tm_min << 5 | tm.tm_sec >> 1);
@@ -233,34 +231,34 @@ int npz_out_write(struct output *output, struct output_digest *digest,
     if (source != NULL)
         zip = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &zip_error);
     if (zip == NULL) {
-        rc = zip_failed(&zip_error, "cannot begin", err);
         zip_source_free(source);
+        rc = zip_failed(&zip_error, "cannot begin", err);
     } else {
         rc = set_stamp(&sink);
-        for (size_t i = 0; rc == 0 && i < members->n; i++) {
-            struct member *member = members->list[i];
-            zip_int64_t index = -1;
-
-            member->sink = &sink;
-            source = zip_source_function(zip, member_call, member);
-            if (source != NULL)
-                index = zip_file_add(zip, member->name, source, ZIP_FL_ENC_GUESS);
-            if (index < 0)
-                zip_source_free(source);
-            if (index < 0 ||
-                (member->zip_method == CODEC_ZIP_STORED &&
-                 zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_STORE, 0) != 0) ||
-                zip_file_set_dostime(zip, (zip_uint64_t)index, sink.clock, sink.date, 0) != 0)
-                rc = zip_failed(zip_get_error(zip), text_quote(member->name).text, err);
-        }
-        if (rc == 0 && comment != NULL &&
-            zip_set_archive_comment(zip, comment, (zip_uint16_t)strlen(comment)) != 0)
-            rc = zip_failed(zip_get_error(zip), "comment", err);
-        if (rc == 0 && zip_close(zip) != 0)
-            rc = zip_failed(zip_get_error(zip), "cannot write", err);
-        if (rc != 0)
-            zip_discard(zip);
     }
+    for (size_t i = 0; rc == 0 && i < members->n; i++) {
+        struct member *member = members->list[i];
+        zip_int64_t index = -1;
+
+        member->sink = &sink;
+        source = zip_source_function(zip, member_call, member);
+        if (source != NULL)
+            index = zip_file_add(zip, member->name, source, ZIP_FL_ENC_GUESS);
+        if (index < 0)
+            zip_source_free(source);
+        if (index < 0 ||
+            (member->zip_method == CODEC_ZIP_STORED &&
+             zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_STORE, 0) != 0) ||
+            zip_file_set_dostime(zip, (zip_uint64_t)index, sink.clock, sink.date, 0) != 0)
+            rc = zip_failed(zip_get_error(zip), text_quote(member->name).text, err);
+    }
+    if (rc == 0 && comment != NULL &&
+        zip_set_archive_comment(zip, comment, (zip_uint16_t)strlen(comment)) != 0)
+        rc = zip_failed(zip_get_error(zip), "comment", err);
+    if (rc == 0 && zip_close(zip) != 0)
+        rc = zip_failed(zip_get_error(zip), "cannot write", err);
+    if (rc != 0 && zip != NULL)
+        zip_discard(zip);
     /* The CRC in the finished local header of a stored member is libzip's own. */
     for (size_t i = 0; rc == 0 && i < members->n; i++) {
         const struct member *member = members->list[i];
@@ -297,14 +295,9 @@ static int write_plain(struct output *output, struct member *member, struct erro
 
 /* A finished file, for the folder's digest. */
 struct folder_file {
-    char *name; /* owned */
+    char *name; /* owned; first: they are sorted by it */
     char sha256[DIGEST_HEX_NBYTES];
 };
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct folder_file *)a)->name, ((const struct folder_file *)b)->name);
-}
 
 /* Pull each member into a file of the temp folder. The digest is that of the lines "FILE SHA256\n"
  * of the files. */
@@ -342,7 +335,7 @@ static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
         *n_bytes += member->made_nbytes;
     }
     if (rc == 0)
-        qsort(files, n_files, sizeof *files, by_name);
+        qsort(files, n_files, sizeof *files, text_compare);
     digest_begin(&lines);
     for (size_t i = 0; rc == 0 && i < n_files; i++)
         digest_add_line(&lines, files[i].name, files[i].sha256);
@@ -367,13 +360,10 @@ struct archive_out *archive_out_new(const char *path, enum archive_out_form form
     }
     archive->form = form;
     archive->force = force;
-    if (form == ARCHIVE_OUT_NPY_FOLDER) {
+    if (form == ARCHIVE_OUT_NPY_FOLDER)
         rc = output_open_folder(&archive->output, path, SUFFIX, force, err);
-    } else {
-        rc = output_open(&archive->output, path, force, err);
-        if (rc == 0)
-            rc = output_digest_init(&archive->digest, &archive->output, err);
-    }
+    else if ((rc = output_open(&archive->output, path, force, err)) == 0)
+        rc = output_digest_init(&archive->digest, &archive->output, err);
     if (rc == 0)
         return archive;
     archive_out_free(archive);
@@ -382,27 +372,26 @@ struct archive_out *archive_out_new(const char *path, enum archive_out_form form
 
 int archive_out_add(struct archive_out *archive, struct member *member, struct error *err)
 {
-    const char *name = member->name;
+    const struct text_quoted name = text_quote(member->name);
+    const bool is_folder = archive->form == ARCHIVE_OUT_NPY_FOLDER;
 
-    if (archive->form == ARCHIVE_OUT_NPY_FOLDER && strchr(name, '/') != NULL)
+    if (is_folder && strchr(member->name, '/') != NULL)
         return error_set(err, ERROR_CANT_CREATE,
-                         "member %s cannot be a file of a folder: its name has a slash",
-                         text_quote(name).text);
-    if (archive->form == ARCHIVE_OUT_NPY_FOLDER && member->zip_method != CODEC_ZIP_STORED)
-        return error_set(err, ERROR_INTERNAL, "member %s of a folder is compressed",
-                         text_quote(name).text);
+                         "member %s cannot be a file of a folder: its name has a slash", name.text);
+    if (is_folder && member->zip_method != CODEC_ZIP_STORED)
+        return error_set(err, ERROR_INTERNAL, "member %s of a folder is compressed", name.text);
     if (archive->form == ARCHIVE_OUT_NPY && archive->members.n > 0)
         return error_set(err, ERROR_CANT_CREATE,
                          "a .npy file holds one array, and there are %s and %s; write an .npz file "
                          "or use --format npy-dir",
-                         text_quote(archive->members.list[0]->name).text, text_quote(name).text);
-    if (strlen(name) > UINT16_MAX)
+                         text_quote(archive->members.list[0]->name).text, name.text);
+    if (strlen(member->name) > UINT16_MAX)
         return error_set(err, ERROR_CANT_CREATE, "member %s: the name is too long for a zip file",
-                         text_quote(name).text);
+                         name.text);
     if (archive->form == ARCHIVE_OUT_NPZ && member->size_known &&
         member_size_is_unsafe(member->unpacked_nbytes))
         return error_set(err, ERROR_INTERNAL, "member %s: its size was not made safe for zip",
-                         text_quote(name).text);
+                         name.text);
     return members_add(&archive->members, member, err);
 }
 
@@ -411,12 +400,9 @@ int archive_out_set_comment(struct archive_out *archive, const char *comment, st
     if (strlen(comment) > UINT16_MAX || !text_is_utf8(comment, strlen(comment)))
         return error_set(err, ERROR_INTERNAL, "zip comment %s is too long or not UTF-8",
                          text_quote(comment).text);
-    char *copy = strdup(comment);
-    if (copy == NULL)
-        return error_no_memory(err, "zip comment");
     free(archive->comment);
-    archive->comment = copy;
-    return 0;
+    archive->comment = strdup(comment);
+    return archive->comment != NULL ? 0 : error_no_memory(err, "zip comment");
 }
 
 int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
@@ -426,17 +412,16 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
 
     if (archive->members.n == 0)
         return error_set(err, ERROR_INTERNAL, "output shard without members");
-    if (archive->form == ARCHIVE_OUT_NPY_FOLDER) {
+    if (archive->form == ARCHIVE_OUT_NPY_FOLDER)
         rc = write_folder(archive, n_bytes, sha256, err);
-    } else {
-        if (archive->form == ARCHIVE_OUT_NPZ)
-            rc = npz_out_write(&archive->output, &archive->digest, &archive->members,
-                               archive->comment, err);
-        else
-            rc = write_plain(&archive->output, archive->members.list[0], err);
+    else if (archive->form == ARCHIVE_OUT_NPZ)
+        rc = npz_out_write(&archive->output, &archive->digest, &archive->members, archive->comment,
+                           err);
+    else
+        rc = write_plain(&archive->output, archive->members.list[0], err);
+    if (rc == 0 && archive->form != ARCHIVE_OUT_NPY_FOLDER) {
         *n_bytes = archive->output.n_bytes;
-        if (rc == 0)
-            rc = output_digest_finish(&archive->digest, sha256, err);
+        rc = output_digest_finish(&archive->digest, sha256, err);
     }
     archive->written = rc == 0;
     return rc;

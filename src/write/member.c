@@ -26,14 +26,12 @@ int pieces_of_equal_rows(struct pieces *pieces, uint64_t n_rows, uint64_t row_nb
     uint64_t piece_nbytes = data_nbytes / 4;
     if (piece_nbytes < PIECE_MIN_NBYTES)
         piece_nbytes = PIECE_MIN_NBYTES;
-    else if (piece_nbytes > PIECE_NBYTES)
-        piece_nbytes = PIECE_NBYTES;
     pieces->n_rows = n_rows;
     pieces->row_nbytes = row_nbytes;
-    if (row_nbytes == 0)
-        pieces->rows_per_piece = n_rows > 0 ? n_rows : 1;
-    else
-        pieces->rows_per_piece = row_nbytes < piece_nbytes ? piece_nbytes / row_nbytes : 1;
+    pieces->rows_per_piece =
+        row_nbytes > 0 ? smaller(piece_nbytes, PIECE_NBYTES) / row_nbytes : n_rows;
+    if (pieces->rows_per_piece == 0)
+        pieces->rows_per_piece = 1;
     return 0;
 }
 
@@ -104,33 +102,30 @@ struct packer {
     const struct error *next_failure;        /* of the next piece to deliver */
 };
 
-/* How many rows in front of row `first` are made again for n_bytes of history. */
-static uint64_t history_rows(const struct pieces *pieces, uint64_t first, size_t n_bytes)
+/* How many rows in front of row `first` are made again, as history. */
+static uint64_t history_rows(const struct pieces *pieces, uint64_t first)
 {
     const uint64_t item = pieces->row_nbytes;
-    const uint64_t n = item > 0 ? (n_bytes + item - 1) / item : 0;
 
-    return n < first ? n : first;
+    return item > 0 ? smaller((CODEC_HISTORY_NBYTES + item - 1) / item, first) : 0;
 }
 
 /* The rows of pieces first .. first + n - 1. */
 static struct piece_rows rows_of(const struct pieces *pieces, uint64_t first, uint64_t n)
 {
-    const uint64_t end = (first + n) * pieces->rows_per_piece;
-
     return (struct piece_rows){.begin = first * pieces->rows_per_piece,
-                               .end = end < pieces->n_rows ? end : pieces->n_rows};
+                               .end =
+                                   smaller((first + n) * pieces->rows_per_piece, pieces->n_rows)};
 }
 
 /* Fetch the input of the run after the loaded ones. */
 static int load_run(struct packer *p)
 {
     struct pieces *pieces = p->pieces;
-    const uint64_t left = p->n_pieces - p->n_loaded;
-    const uint64_t n = left < p->pieces_per_run ? left : p->pieces_per_run;
+    const uint64_t n = smaller(p->n_pieces - p->n_loaded, p->pieces_per_run);
     struct piece_rows rows = rows_of(pieces, p->n_loaded, n);
 
-    rows.begin -= history_rows(pieces, rows.begin, CODEC_HISTORY_NBYTES);
+    rows.begin -= history_rows(pieces, rows.begin);
     if (pieces->ops->load != NULL && pieces->ops->load(pieces, &rows, &p->load_error) != 0)
         return -1;
     p->loading = (struct run){.first = p->n_loaded, .n = n, .n_left = n, .window = rows.window};
@@ -178,39 +173,6 @@ static int append_slack(struct bytes *to, struct error *err)
     return 0;
 }
 
-/* Piece i, for its slot: of the history in front of it whole rows, enough for as many bytes as are
- * wanted, then the piece, in `scratch`. A piece of the sample is there already. */
-static int make_piece(const struct packer *p, uint64_t i, struct slot *slot, struct bytes *scratch,
-                      struct codec_piece *piece)
-{
-    const struct pieces *pieces = p->pieces;
-    struct piece_rows rows = rows_of(pieces, i, 1);
-    const uint64_t n_history = history_rows(pieces, rows.begin, piece->history_nbytes);
-    const size_t history_nbytes = (size_t)(n_history * pieces->row_nbytes);
-
-    /* Whole rows may be more than was asked for. */
-    if (piece->history_nbytes > history_nbytes)
-        piece->history_nbytes = history_nbytes;
-    piece->offset = i == 0 ? 0 : pieces->header.n_bytes + rows.begin * pieces->row_nbytes;
-    if (i < p->n_sampled) {
-        const size_t begin = i == 0 ? 0 : p->sample_ends[i - 1];
-
-        piece->bytes = p->sample.data + begin;
-        piece->n_bytes = p->sample_ends[i] - begin;
-        return 0;
-    }
-    rows.begin -= n_history;
-    rows.window = slot->window;
-    scratch->n_bytes = 0;
-    if (append_rows(p, i, &rows, scratch, &slot->err) != 0)
-        return -1;
-    piece->n_bytes = scratch->n_bytes - history_nbytes;
-    if (append_slack(scratch, &slot->err) != 0)
-        return -1;
-    piece->bytes = scratch->data + history_nbytes;
-    return 0;
-}
-
 /* Choose the codec by the first piece, and as many whole ones after it as a codec wants to see. */
 static int choose_codec(struct packer *p, struct codec_member about, struct error *err)
 {
@@ -236,7 +198,7 @@ static int choose_codec(struct packer *p, struct codec_member about, struct erro
     if (append_slack(sample, err) != 0)
         return -1;
     about.sample = sample->data;
-    about.sample_nbytes = n_bytes < CODEC_TRIAL_NBYTES ? n_bytes : CODEC_TRIAL_NBYTES;
+    about.sample_nbytes = smaller(n_bytes, CODEC_TRIAL_NBYTES);
     return codec_choose(&p->all->level, &about, &p->choice, err);
 }
 
@@ -259,44 +221,6 @@ static void packer_free(struct packer *p)
     codec_choice_release(&p->choice);
     pieces_free(p->pieces);
     free(p);
-}
-
-/* Over pieces (which it takes over, also on failure): fetch the first input and choose the codec by
- * it. One thread does this, any one. NULL with err set on failure. */
-static struct packer *packer_new(struct members *all, struct pieces *pieces,
-                                 const struct codec_member *about, struct error *err)
-{
-    const int n_workers = crew_size(all->crew);
-    const int n_threads =
-        all->n_threads > 0 && all->n_threads < n_workers ? all->n_threads : n_workers;
-    struct packer *p = calloc(1, sizeof *p);
-
-    if (p == NULL) {
-        error_no_memory(err, "member");
-        pieces_free(pieces);
-        return NULL;
-    }
-    p->pieces = pieces;
-    p->n_pieces = pieces_count(pieces);
-    p->all = all;
-    p->pieces_per_run =
-        (uint64_t)n_threads *
-        (all->pieces_per_thread > SAMPLE_NPIECES ? all->pieces_per_thread : SAMPLE_NPIECES);
-    p->n_slots = 2 * p->pieces_per_run < p->n_pieces ? 2 * p->pieces_per_run : p->n_pieces;
-    p->latest = 1; /* so that the first run is runs[0] */
-    p->workers = calloc((size_t)n_workers, sizeof *p->workers);
-    p->slots = calloc(p->n_slots + 1, sizeof *p->slots);
-    if (p->workers == NULL || p->slots == NULL) {
-        error_no_memory(err, "member");
-    } else if (load_run(p) != 0) {
-        error_pass(err, &p->load_error);
-    } else {
-        add_run(p);
-        if (choose_codec(p, *about, err) == 0)
-            return p;
-    }
-    packer_free(p);
-    return NULL;
 }
 
 /* --- jobs of the crew --- */
@@ -322,24 +246,47 @@ static bool take_job(void *self, int64_t *job)
     return true;
 }
 
-static int encode_piece(struct packer *p, struct worker *worker, uint64_t piece, struct slot *slot)
+/* Make piece i in `scratch`, with whole rows in front of it as history, and encode it to its slot.
+ * A piece of the sample is there already. */
+static int encode_piece(struct packer *p, struct worker *worker, uint64_t i, struct slot *slot)
 {
     const struct codec *codec = p->choice.codec;
-    struct codec_piece in = {.last = piece + 1 == p->n_pieces};
+    const struct pieces *pieces = p->pieces;
+    struct piece_rows rows = rows_of(pieces, i, 1);
+    const uint64_t n_history =
+        codec->zip_method == CODEC_ZIP_STORED ? 0 : history_rows(pieces, rows.begin);
+    const size_t history_nbytes = (size_t)(n_history * pieces->row_nbytes);
+    struct codec_piece in = {
+        .last = i + 1 == p->n_pieces,
+        .offset = i == 0 ? 0 : pieces->header.n_bytes + rows.begin * pieces->row_nbytes,
+        .history_nbytes = smaller(history_nbytes, CODEC_HISTORY_NBYTES)};
 
-    in.history_nbytes = codec->zip_method == CODEC_ZIP_STORED ? 0 : CODEC_HISTORY_NBYTES;
     if (worker->codec_state == NULL &&
         (worker->codec_state = codec->state_new(&p->choice, &slot->err)) == NULL)
         return -1;
-    if (make_piece(p, piece, slot, &worker->scratch, &in) != 0)
-        return -1;
+    if (i < p->n_sampled) {
+        const size_t begin = i == 0 ? 0 : p->sample_ends[i - 1];
+
+        in.bytes = p->sample.data + begin;
+        in.n_bytes = p->sample_ends[i] - begin;
+    } else {
+        rows.begin -= n_history;
+        rows.window = slot->window;
+        worker->scratch.n_bytes = 0;
+        if (append_rows(p, i, &rows, &worker->scratch, &slot->err) != 0)
+            return -1;
+        in.n_bytes = worker->scratch.n_bytes - history_nbytes;
+        if (append_slack(&worker->scratch, &slot->err) != 0)
+            return -1;
+        in.bytes = worker->scratch.data + history_nbytes;
+    }
     slot->crc = crc_update(0, in.bytes, in.n_bytes);
     slot->unpacked_nbytes = in.n_bytes;
     slot->packed.n_bytes = 0;
     if (bytes_reserve(&slot->packed, codec->bound(in.n_bytes), &slot->err) == NULL)
         return -1;
     slot->packed.n_bytes = codec->encode(worker->codec_state, &in, slot->packed.data, &slot->err);
-    if (piece < p->n_sampled && atomic_fetch_sub(&p->n_sampled_left, 1) == 1) {
+    if (i < p->n_sampled && atomic_fetch_sub(&p->n_sampled_left, 1) == 1) {
         bytes_release(&worker->scratch);
         worker->scratch = p->sample;
         p->sample = (struct bytes){0};
@@ -350,11 +297,13 @@ static int encode_piece(struct packer *p, struct worker *worker, uint64_t piece,
 static void run_job(void *self, int64_t job, int worker)
 {
     struct packer *p = self;
-    struct slot *slot = job == LOAD_JOB ? NULL : slot_of(p, (uint64_t)job);
 
-    if (slot == NULL)
+    if (job == LOAD_JOB) {
         load_run(p);
-    else if (encode_piece(p, &p->workers[worker], (uint64_t)job, slot) != 0)
+        return;
+    }
+    struct slot *slot = slot_of(p, (uint64_t)job);
+    if (encode_piece(p, &p->workers[worker], (uint64_t)job, slot) != 0)
         error_set(&slot->err, ERROR_INTERNAL, "a piece failed without a reason");
 }
 
@@ -410,15 +359,53 @@ static bool preparer_is_due(void *self)
     return p->next < all->n_begun || (p->next == all->n_begun && !all->list[p->next]->waits);
 }
 
+/* Open a member, fetch its first input and choose the codec by it: its packer is there, or a
+ * failure. One thread does this, any one. */
+static void prepare(struct member *member)
+{
+    struct members *all = member->all;
+    struct error *err = &member->failure;
+    const int n_workers = crew_size(all->crew);
+    const int n_threads =
+        all->n_threads > 0 && all->n_threads < n_workers ? all->n_threads : n_workers;
+    struct codec_member about = {.item_nbytes = 1};
+    struct pieces *pieces = member->open(member, &about, err);
+    struct packer *p = pieces != NULL ? calloc(1, sizeof *p) : NULL;
+
+    if (p == NULL) {
+        if (pieces != NULL)
+            error_no_memory(err, "member");
+        pieces_free(pieces);
+        return;
+    }
+    member->packer = p;
+    p->pieces = pieces;
+    p->n_pieces = pieces_count(pieces);
+    p->all = all;
+    p->pieces_per_run =
+        (uint64_t)n_threads *
+        (all->pieces_per_thread > SAMPLE_NPIECES ? all->pieces_per_thread : SAMPLE_NPIECES);
+    p->n_slots = smaller(2 * p->pieces_per_run, p->n_pieces);
+    p->latest = 1; /* so that the first run is runs[0] */
+    p->workers = calloc((size_t)n_workers, sizeof *p->workers);
+    p->slots = calloc(p->n_slots + 1, sizeof *p->slots);
+    if (p->workers == NULL || p->slots == NULL) {
+        error_no_memory(err, "member");
+    } else if (load_run(p) != 0) {
+        error_pass(err, &p->load_error);
+    } else {
+        add_run(p);
+        if (choose_codec(p, about, err) == 0)
+            return;
+    }
+    member_release(member);
+}
+
 static void preparer_step(void *self)
 {
     struct preparer *p = self;
-    struct member *member = p->all->list[p->next];
-    struct codec_member about = {.item_nbytes = 1};
-    struct pieces *pieces = member->open(member, &about, &member->failure);
 
-    if (pieces != NULL)
-        member->packer = packer_new(p->all, pieces, &about, &member->failure);
+    prepare(p->all->list[p->next]);
     crew_lock(p->all->crew);
     p->next += MEMBERS_N_PREPARERS;
     crew_unlock(p->all->crew);
@@ -508,24 +495,6 @@ static int pull_packed(struct member *member, struct error *err)
     return 0;
 }
 
-static int end_member(struct member *member, struct error *err)
-{
-    const unsigned long long made = member->made_nbytes, announced = member->unpacked_nbytes;
-
-    member->ended = true;
-    if (member->size_known && made != announced)
-        return error_set(err, ERROR_INTERNAL, "member %s has %llu bytes, %llu were announced",
-                         text_quote(member->name).text, made, announced);
-    if (announced > 0 && made > announced)
-        return error_set(err, ERROR_INTERNAL, "member %s has %llu bytes, more than its bound %llu",
-                         text_quote(member->name).text, made, announced);
-    if (member->zip_method == CODEC_ZIP_STORED && member->packed_nbytes != made)
-        return error_set(err, ERROR_INTERNAL, "member %s has %llu bytes, %llu were delivered",
-                         text_quote(member->name).text, made,
-                         (unsigned long long)member->packed_nbytes);
-    return 0;
-}
-
 int member_next(struct member *member, struct error *err)
 {
     if (member->held_nbytes > 0) {
@@ -537,8 +506,22 @@ int member_next(struct member *member, struct error *err)
     member->n_bytes = 0;
     if (member->pull(member, err) != 0)
         return -1;
-    if (member->n_bytes == 0)
-        return end_member(member, err);
+    const unsigned long long made = member->made_nbytes, announced = member->unpacked_nbytes;
+    if (member->n_bytes == 0) {
+        member->ended = true;
+        if (member->size_known && made != announced)
+            return error_set(err, ERROR_INTERNAL, "member %s has %llu bytes, %llu were announced",
+                             text_quote(member->name).text, made, announced);
+        if (announced > 0 && made > announced)
+            return error_set(err, ERROR_INTERNAL,
+                             "member %s has %llu bytes, more than its bound %llu",
+                             text_quote(member->name).text, made, announced);
+        if (member->zip_method == CODEC_ZIP_STORED && member->packed_nbytes != made)
+            return error_set(err, ERROR_INTERNAL, "member %s has %llu bytes, %llu were delivered",
+                             text_quote(member->name).text, made,
+                             (unsigned long long)member->packed_nbytes);
+        return 0;
+    }
     member->packed_nbytes += member->n_bytes;
     if (member->zip_method == CODEC_ZIP_DEFLATE && member_size_is_unsafe(member->packed_nbytes)) {
         member->held = member->bytes;
