@@ -121,18 +121,21 @@ static int fail(const struct source *source, zip_error_t *error)
                         zip_error_strerror(error));
 }
 
-/* libzip 1.7.3 takes some failed allocations for faults of the archive: what it says counts only
- * when it says so twice, while there is memory. */
-static zip_t *open_archive(struct source *source)
+int zip_agree(const struct input *in, struct zip_directory *directory, struct error *err)
 {
+    const zip_uint64_t wanted =
+        ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
+    struct source source = {.in = in, .err = err};
     zip_error_t error;
     zip_t *zip = NULL;
+    int rc = 0;
 
+    zip_error_init(&source.error);
     zip_error_init(&error);
-    /* A read that fails has said why already. */
-    for (int i = 0; i < 2 && zip == NULL && zip_error_code_zip(&source->error) != ZIP_ER_READ;
-         i++) {
-        zip_source_t *from = zip_source_function_create(source_call, source, &error);
+    /* libzip 1.7.3 takes some failed allocations for faults of the archive: what it says counts
+     * only when it says so twice, while there is memory. A read that fails has said why already. */
+    for (int i = 0; i < 2 && zip == NULL && zip_error_code_zip(&source.error) != ZIP_ER_READ; i++) {
+        zip_source_t *from = zip_source_function_create(source_call, &source, &error);
 
         if (from != NULL)
             zip = zip_open_from_source(from, ZIP_RDONLY, &error);
@@ -141,27 +144,13 @@ static zip_t *open_archive(struct source *source)
     }
     if (zip == NULL) {
         void *probe = malloc(PROBE_NBYTES);
-        if (probe == NULL)
-            error_no_memory(source->err, "libzip");
-        else
-            fail(source, &error); /* unless a read has already said why */
+
+        rc = probe != NULL ? fail(&source, &error) : error_no_memory(err, "libzip");
         free(probe);
     }
     zip_error_fini(&error);
-    return zip;
-}
-
-int zip_agree(const struct input *in, struct zip_directory *directory, struct error *err)
-{
-    const zip_uint64_t wanted =
-        ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
-    struct source source = {.in = in, .err = err};
-    int rc = 0;
-
-    zip_error_init(&source.error);
-    zip_t *zip = open_archive(&source);
     if (zip == NULL)
-        return -1;
+        return rc;
     directory->names = calloc(directory->n_entries + 1, sizeof *directory->names);
     const zip_int64_t n = zip_get_num_entries(zip, 0);
     if (directory->names == NULL)

@@ -63,86 +63,10 @@ static size_t comment_end(const struct zip_field *tail, size_t pos)
     return pos + END_NBYTES + bytes_get_le16(tail->bytes + pos + 20);
 }
 
-/* The one end record: nothing but NULs after its comment, no other one that could be meant. */
-static int find_end(struct zip_reader *zip, const struct zip_field *tail, size_t *position)
-{
-    const size_t pos = find_signature(tail, tail->n_bytes);
-
-    if (pos == SIZE_MAX)
-        return zip_fail(zip, "expected a zip end record at the end of the file, found none: the "
-                             "file is cut off or not a zip archive");
-    if (tail->n_bytes - pos < END_NBYTES)
-        return zip_fail(zip,
-                        "expected a zip end record of 22 bytes, found %zu: the file is cut off",
-                        tail->n_bytes - pos);
-    const size_t end = comment_end(tail, pos);
-    if (end > tail->n_bytes)
-        return zip_fail(zip, "expected a zip comment of %zu bytes, found %zu: the file is cut off",
-                        end - pos - END_NBYTES, tail->n_bytes - pos - END_NBYTES);
-    /* Of another record whose comment reaches over this one up to the end of the file, readers that
-     * search forwards would take that one, readers that search backwards this one. */
-    for (size_t p = find_signature(tail, pos); p != SIZE_MAX; p = find_signature(tail, p))
-        if (tail->n_bytes - p >= END_NBYTES && comment_end(tail, p) >= end &&
-            comment_end(tail, p) <= tail->n_bytes)
-            return zip_fail(zip, "expected one zip end record, found a second one inside the "
-                                 "archive's comment");
-    *position = pos;
-    const size_t n_after = tail->n_bytes - end;
-    if (n_after == 0)
-        return 0;
-    if (n_after > TRAILING_MAX || !zip_is_zero(tail->bytes + end, n_after))
-        return zip_fail(
-            zip, "expected the end of the file after the zip end record, found %zu more bytes",
-            n_after);
-    return warnings_add(zip->warnings, zip->err, "%zu NUL bytes after the zip end record", n_after);
-}
-
 /* A 16- or 32-bit field must be all ones or say the same as its zip64 twin. */
 static bool agrees(zip_number narrow, zip_number all_ones, zip_number wide)
 {
     return narrow == all_ones || narrow == wide;
-}
-
-/* Read the zip64 end record that a locator points to. *offset: that of the locator becomes that of
- * the record. */
-static int read_end64(struct zip_reader *zip, const uint8_t *locator_bytes, const uint8_t *end32,
-                      zip_number *offset)
-{
-    const zip_number locator = *offset;
-    const unsigned disk = bytes_get_le16(end32 + 4), directory_disk = bytes_get_le16(end32 + 6);
-    uint8_t p[END64_NBYTES];
-
-    *offset = bytes_get_le64(locator_bytes + 8);
-    if (bytes_get_le32(locator_bytes + 4) != 0 || bytes_get_le32(locator_bytes + 16) > 1)
-        return zip_fail(zip, "expected an archive on one disk, found %u disks",
-                        bytes_get_le32(locator_bytes + 16));
-    if (locator < END64_NBYTES || *offset > locator - END64_NBYTES)
-        return zip_fail(zip,
-                        "expected the zip64 end record in front of its locator at byte %llu, found "
-                        "its offset to be %llu",
-                        locator, *offset);
-    if (input_read(zip->in, *offset, p, sizeof p, zip->err) != 0)
-        return -1;
-    if (bytes_get_le32(p) != ZIP_END64_SIGNATURE)
-        return zip_fail(zip, "expected a zip64 end record at byte %llu, found none", *offset);
-    if (bytes_get_le64(p + 4) != locator - *offset - 12)
-        return zip_fail(zip, "expected a zip64 end record of %llu bytes, found %llu",
-                        locator - *offset - 12, (zip_number)bytes_get_le64(p + 4));
-    zip->n_entries = bytes_get_le64(p + 32);
-    zip->directory_nbytes = bytes_get_le64(p + 40);
-    zip->directory_offset = bytes_get_le64(p + 48);
-    if (bytes_get_le32(p + 16) != 0 || bytes_get_le32(p + 20) != 0 ||
-        bytes_get_le64(p + 24) != zip->n_entries || (disk != 0 && disk != 0xffff) ||
-        (directory_disk != 0 && directory_disk != 0xffff))
-        return zip_fail(zip, "expected an archive on one disk, found a part of several");
-    if (!agrees(bytes_get_le16(end32 + 8), 0xffff, zip->n_entries) ||
-        !agrees(bytes_get_le16(end32 + 10), 0xffff, zip->n_entries) ||
-        !agrees(bytes_get_le32(end32 + 12), 0xffffffff, zip->directory_nbytes) ||
-        !agrees(bytes_get_le32(end32 + 16), 0xffffffff, zip->directory_offset))
-        return zip_fail(
-            zip,
-            "expected the end record and the zip64 end record to agree, found that they do not");
-    return 0;
 }
 
 /* What the end record at p says, which has room bytes in front of it, or the zip64 end record in
@@ -150,17 +74,48 @@ static int read_end64(struct zip_reader *zip, const uint8_t *locator_bytes, cons
  * it, and be of a size its members can fill. */
 static int read_end(struct zip_reader *zip, const uint8_t *p, size_t room, zip_number limit)
 {
+    const unsigned disk = bytes_get_le16(p + 4), directory_disk = bytes_get_le16(p + 6);
+    const uint8_t *locator = p - smaller(room, LOCATOR64_NBYTES);
+    uint8_t wide[END64_NBYTES];
     zip_number stop;
 
     zip->n_entries = bytes_get_le16(p + 10);
     zip->directory_nbytes = bytes_get_le32(p + 12);
     zip->directory_offset = bytes_get_le32(p + 16);
-    if (room >= LOCATOR64_NBYTES &&
-        bytes_get_le32(p - LOCATOR64_NBYTES) == ZIP_LOCATOR64_SIGNATURE) {
+    if (room >= LOCATOR64_NBYTES && bytes_get_le32(locator) == ZIP_LOCATOR64_SIGNATURE) {
+        const zip_number at = bytes_get_le64(locator + 8);
+
         limit -= LOCATOR64_NBYTES;
-        if (read_end64(zip, p - LOCATOR64_NBYTES, p, &limit) != 0)
+        if (bytes_get_le32(locator + 4) != 0 || bytes_get_le32(locator + 16) > 1)
+            return zip_fail(zip, "expected an archive on one disk, found %u disks",
+                            bytes_get_le32(locator + 16));
+        if (limit < END64_NBYTES || at > limit - END64_NBYTES)
+            return zip_fail(zip,
+                            "expected the zip64 end record in front of its locator at byte %llu, "
+                            "found its offset to be %llu",
+                            limit, at);
+        if (input_read(zip->in, at, wide, sizeof wide, zip->err) != 0)
             return -1;
-    } else if (bytes_get_le32(p + 4) != 0 || bytes_get_le16(p + 8) != zip->n_entries) {
+        if (bytes_get_le32(wide) != ZIP_END64_SIGNATURE)
+            return zip_fail(zip, "expected a zip64 end record at byte %llu, found none", at);
+        if (bytes_get_le64(wide + 4) != limit - at - 12)
+            return zip_fail(zip, "expected a zip64 end record of %llu bytes, found %llu",
+                            limit - at - 12, (zip_number)bytes_get_le64(wide + 4));
+        limit = at;
+        zip->n_entries = bytes_get_le64(wide + 32);
+        zip->directory_nbytes = bytes_get_le64(wide + 40);
+        zip->directory_offset = bytes_get_le64(wide + 48);
+        if (bytes_get_le32(wide + 16) != 0 || bytes_get_le32(wide + 20) != 0 ||
+            bytes_get_le64(wide + 24) != zip->n_entries || (disk != 0 && disk != 0xffff) ||
+            (directory_disk != 0 && directory_disk != 0xffff))
+            return zip_fail(zip, "expected an archive on one disk, found a part of several");
+        if (!agrees(bytes_get_le16(p + 8), 0xffff, zip->n_entries) ||
+            !agrees(bytes_get_le16(p + 10), 0xffff, zip->n_entries) ||
+            !agrees(bytes_get_le32(p + 12), 0xffffffff, zip->directory_nbytes) ||
+            !agrees(bytes_get_le32(p + 16), 0xffffffff, zip->directory_offset))
+            return zip_fail(zip, "expected the end record and the zip64 end record to agree, found "
+                                 "that they do not");
+    } else if (disk != 0 || directory_disk != 0 || bytes_get_le16(p + 8) != zip->n_entries) {
         return zip_fail(zip, "expected an archive on one disk, found a part of several");
     }
     if (zip->n_entries > ZIP_MAX_ENTRIES)
@@ -185,28 +140,43 @@ static int read_end(struct zip_reader *zip, const uint8_t *p, size_t room, zip_n
     return 0;
 }
 
-/* Find the directory, and keep the comment. */
-static int find_directory(struct zip_reader *zip, struct zip_directory *directory)
+/* Find the directory by the one end record in the last bytes of the file, and keep the comment:
+ * there is nothing but NULs after it, and no other record that could be meant. */
+static int find_directory(struct zip_reader *zip, const struct zip_field *tail,
+                          struct zip_directory *directory)
 {
-    const uint64_t n_bytes = zip->in->n_bytes;
-    const size_t n_tail = (size_t)smaller(n_bytes, TAIL_MAX);
-    uint8_t *bytes = malloc(n_tail + 1);
-    const struct zip_field tail = {bytes, n_tail}; /* the last bytes of the file */
-    size_t pos = 0;
-    int rc = -1;
+    const size_t pos = find_signature(tail, tail->n_bytes);
 
-    if (bytes == NULL)
-        return error_no_memory(zip->err, "end of a zip archive");
-    if (input_read(zip->in, n_bytes - n_tail, bytes, n_tail, zip->err) == 0 &&
-        find_end(zip, &tail, &pos) == 0)
-        rc = read_end(zip, bytes + pos, pos, n_bytes - n_tail + pos);
-    if (rc == 0) {
-        directory->comment = strndup((const char *)bytes + pos + END_NBYTES,
-                                     comment_end(&tail, pos) - pos - END_NBYTES);
-        rc = directory->comment != NULL ? 0 : error_no_memory(zip->err, "zip comment");
-    }
-    free(bytes);
-    return rc;
+    if (pos == SIZE_MAX)
+        return zip_fail(zip, "expected a zip end record at the end of the file, found none: the "
+                             "file is cut off or not a zip archive");
+    if (tail->n_bytes - pos < END_NBYTES)
+        return zip_fail(zip,
+                        "expected a zip end record of 22 bytes, found %zu: the file is cut off",
+                        tail->n_bytes - pos);
+    const size_t end = comment_end(tail, pos), n_comment = end - pos - END_NBYTES;
+    if (end > tail->n_bytes)
+        return zip_fail(zip, "expected a zip comment of %zu bytes, found %zu: the file is cut off",
+                        n_comment, tail->n_bytes - pos - END_NBYTES);
+    /* Of another record whose comment reaches over this one up to the end of the file, readers that
+     * search forwards would take that one, readers that search backwards this one. */
+    for (size_t p = find_signature(tail, pos); p != SIZE_MAX; p = find_signature(tail, p))
+        if (tail->n_bytes - p >= END_NBYTES && comment_end(tail, p) >= end &&
+            comment_end(tail, p) <= tail->n_bytes)
+            return zip_fail(zip, "expected one zip end record, found a second one inside the "
+                                 "archive's comment");
+    const size_t n_after = tail->n_bytes - end;
+    if (n_after > TRAILING_MAX || !zip_is_zero(tail->bytes + end, n_after))
+        return zip_fail(
+            zip, "expected the end of the file after the zip end record, found %zu more bytes",
+            n_after);
+    if (n_after > 0 && warnings_add(zip->warnings, zip->err,
+                                    "%zu NUL bytes after the zip end record", n_after) != 0)
+        return -1;
+    directory->comment = strndup((const char *)tail->bytes + pos + END_NBYTES, n_comment);
+    return directory->comment == NULL
+               ? error_no_memory(zip->err, "zip comment")
+               : read_end(zip, tail->bytes + pos, pos, zip->in->n_bytes - tail->n_bytes + pos);
 }
 
 /* --- one entry of the directory --- */
@@ -276,34 +246,6 @@ static int check_plain(struct zip_reader *zip, struct zip_entry *entry, unsigned
     return 0;
 }
 
-static int check_sizes(struct zip_reader *zip, const struct zip_entry *entry)
-{
-    const zip_number packed = entry->packed_nbytes, unpacked = entry->unpacked_nbytes;
-
-    if (packed > zip->directory_offset)
-        return zip_fail(
-            zip,
-            "expected at most %llu packed bytes in front of the directory, found %llu declared",
-            zip->directory_offset, packed);
-    if (entry->header_offset > zip->directory_offset)
-        return zip_fail(zip,
-                        "expected its header in front of the directory at byte %llu, found its "
-                        "offset to be %llu",
-                        zip->directory_offset, (zip_number)entry->header_offset);
-    if (entry->is_folder && (packed > 2 || unpacked != 0))
-        return zip_fail(zip, "expected no data in an entry for a folder, found %llu bytes",
-                        unpacked);
-    if (entry->method == ZIP_METHOD_STORED && packed != unpacked)
-        return zip_fail(zip,
-                        "expected a stored member's two sizes to be equal, found %llu and %llu",
-                        packed, unpacked);
-    if (entry->method == ZIP_METHOD_DEFLATED && unpacked / DEFLATE_MAX_RATIO > packed)
-        return zip_fail(zip,
-                        "expected at most %llu bytes from %llu deflated ones, found %llu declared",
-                        packed * DEFLATE_MAX_RATIO, packed, unpacked);
-    return 0;
-}
-
 /* The next entry of a directory of which n_bytes are left; *used: how many it takes. */
 static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct zip_entry *entry,
                       size_t *used)
@@ -354,7 +296,28 @@ static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct
     entry->unpacked_nbytes = values[0];
     entry->packed_nbytes = values[1];
     entry->header_offset = values[2];
-    return check_sizes(zip, entry);
+    if (values[1] > zip->directory_offset)
+        return zip_fail(
+            zip,
+            "expected at most %llu packed bytes in front of the directory, found %llu declared",
+            zip->directory_offset, values[1]);
+    if (values[2] > zip->directory_offset)
+        return zip_fail(zip,
+                        "expected its header in front of the directory at byte %llu, found its "
+                        "offset to be %llu",
+                        zip->directory_offset, values[2]);
+    if (entry->is_folder && (values[1] > 2 || values[0] != 0))
+        return zip_fail(zip, "expected no data in an entry for a folder, found %llu bytes",
+                        values[0]);
+    if (entry->method == ZIP_METHOD_STORED && values[1] != values[0])
+        return zip_fail(zip,
+                        "expected a stored member's two sizes to be equal, found %llu and %llu",
+                        values[1], values[0]);
+    if (entry->method == ZIP_METHOD_DEFLATED && values[0] / DEFLATE_MAX_RATIO > values[1])
+        return zip_fail(zip,
+                        "expected at most %llu bytes from %llu deflated ones, found %llu declared",
+                        values[1] * DEFLATE_MAX_RATIO, values[1], values[0]);
+    return 0;
 }
 
 /* --- the whole directory --- */
@@ -363,10 +326,16 @@ int zip_check(const struct input *in, struct zip_directory *directory, struct wa
               struct error *err)
 {
     struct zip_reader zip = {.in = in, .warnings = warnings, .err = err};
+    const size_t n_tail = (size_t)smaller(in->n_bytes, TAIL_MAX);
+    uint8_t *tail = malloc(n_tail + 1);
     size_t at = 0, used = 0;
 
     *directory = (struct zip_directory){0};
-    int rc = find_directory(&zip, directory);
+    int rc = tail != NULL ? input_read(in, in->n_bytes - n_tail, tail, n_tail, err)
+                          : error_no_memory(err, "end of a zip archive");
+    if (rc == 0)
+        rc = find_directory(&zip, &(struct zip_field){tail, n_tail}, directory);
+    free(tail);
     const size_t n_bytes = (size_t)zip.directory_nbytes;
     if (rc == 0) {
         directory->bytes = malloc(n_bytes + 1);

@@ -249,25 +249,6 @@ static int by_stem(const void *a, const void *b)
     return order != 0 ? order : by_offset(a, b);
 }
 
-/* Bytes that no entry owns: harmless, unless a reader that goes from header to header would find
- * a member in them that the directory does not list. */
-static int check_gap(struct zip_reader *zip, zip_number begin, zip_number end)
-{
-    uint8_t p[4] = {0};
-
-    if (begin == end)
-        return 0;
-    if (end - begin >= sizeof p && input_read(zip->in, begin, p, sizeof p, zip->err) != 0)
-        return -1;
-    if (bytes_get_le32(p) == ZIP_LOCAL_SIGNATURE)
-        return zip_fail(
-            zip,
-            "expected every member to be in the zip directory, found one at byte %llu that is not",
-            begin);
-    return warnings_add(zip->warnings, zip->err, "%llu bytes from byte %llu belong to no member",
-                        end - begin, begin);
-}
-
 int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
 {
     const size_t n = directory->n_entries;
@@ -282,16 +263,18 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
         rc = check_local(zip, &directory->entries[i], scratch);
         list[i] = &directory->entries[i];
     }
-    if (rc != 0)
-        goto out;
-    qsort(list, n, sizeof *list, by_offset);
+    if (rc == 0)
+        qsort(list, n, sizeof *list, by_offset);
     zip->entry = NULL;
-    if ((n > 0 ? list[0]->header_offset : zip->directory_offset) != 0)
+    const zip_number first = rc == 0 && n > 0 ? list[0]->header_offset : zip->directory_offset;
+    if (rc == 0 && first != 0)
         rc = zip_fail(
             zip, "expected the first member at byte 0, found it at byte %llu, after other data",
-            n > 0 ? (zip_number)list[0]->header_offset : zip->directory_offset);
+            first);
     for (size_t i = 0; rc == 0 && i <= n; i++) {
         const zip_number begin = i < n ? list[i]->header_offset : zip->directory_offset;
+
+        uint8_t p[4] = {0};
 
         zip->entry = i < n && begin < end ? list[i] : NULL;
         if (zip->entry != NULL)
@@ -299,8 +282,18 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
                           "expected it after %s, which ends at byte %llu, found that it overlaps "
                           "it from byte %llu",
                           text_quote(list[i - 1]->name).text, end, begin);
-        else
-            rc = check_gap(zip, end, begin);
+        else if (begin - end >= sizeof p)
+            rc = input_read(zip->in, end, p, sizeof p, zip->err);
+        /* Bytes that no entry owns: harmless, unless a reader that goes from header to header would
+         * find a member in them that the directory does not list. */
+        if (rc == 0 && bytes_get_le32(p) == ZIP_LOCAL_SIGNATURE)
+            rc = zip_fail(zip,
+                          "expected every member to be in the zip directory, found one at byte "
+                          "%llu that is not",
+                          end);
+        else if (rc == 0 && begin != end)
+            rc = warnings_add(zip->warnings, zip->err,
+                              "%llu bytes from byte %llu belong to no member", begin - end, end);
         end = i < n ? list[i]->end_offset : end;
     }
     if (rc == 0)
@@ -315,7 +308,6 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
                               "member %s: differs from %s in upper and lower case only",
                               text_quote(list[i]->name).text, text_quote(list[i - 1]->name).text);
     }
-out:
     free(scratch);
     free(list);
     return rc;
