@@ -62,33 +62,23 @@ GET(const uint32_t *, symaug_cell_dst, (const symaug_board *board, uint32_t tran
 GET(const uint32_t *, symaug_cell_src, (const symaug_board *board, uint32_t transform),
     board->transforms[transform].src)
 
-static const struct action_layout *find_layout(const struct board *board, const char *name,
-                                               uint64_t length, struct error *err)
-{
-    const struct action_layout *layout =
-        name != NULL ? action_layout_by_name(board, name) : action_layout_by_length(board, length);
-    char list[512];
-
-    if (layout != NULL)
-        return layout;
-    action_layout_list(board, list, sizeof list);
-    if (name != NULL)
-        error_set(err, ERROR_USAGE, "no layout %s; there are %s", name, list);
-    else
-        error_set(err, ERROR_USAGE, "no layout of %llu actions; there are %s",
-                  (unsigned long long)length, list);
-    return NULL;
-}
-
 symaug_actions *symaug_actions_new(const symaug_board *board, const char *layout, uint64_t length,
                                    char *message, size_t message_nbytes)
 {
-    struct error err = {0};
+    const struct action_layout *found = layout != NULL ? action_layout_by_name(board, layout)
+                                                       : action_layout_by_length(board, length);
     struct action_space *space = NULL;
-    const struct action_layout *found = find_layout(board, layout, length, &err);
+    struct error err = {0};
+    char list[512];
 
+    action_layout_list(board, list, sizeof list);
     if (found != NULL)
         space = action_space_new(board, found, length, &err);
+    else if (layout != NULL)
+        error_set(&err, ERROR_USAGE, "no layout %s; there are %s", layout, list);
+    else
+        error_set(&err, ERROR_USAGE, "no layout of %llu actions; there are %s",
+                  (unsigned long long)length, list);
     if (space == NULL)
         give_message(&err, message, message_nbytes);
     return space;

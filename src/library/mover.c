@@ -85,11 +85,14 @@ struct words {
     size_t n;
 };
 
-static int build(symaug_mover *mover, struct words paths, struct error *err)
+static int build(symaug_mover *mover, struct words paths, struct words options, struct error *err)
 {
     struct settings *settings = &mover->settings;
     struct plan *plan = &mover->plan;
 
+    for (size_t i = 0; i < options.n; i++)
+        if (set_option(settings, options.items[i], err) != 0)
+            return -1;
     settings->n_threads = 1;
     if (settings_finish(settings, err) != 0 ||
         plan_build(plan, paths.items, paths.n, settings, err) != 0)
@@ -120,16 +123,15 @@ static symaug_mover *make(const struct settings *settings, struct words paths, s
 {
     struct error err = {0};
     symaug_mover *mover = calloc(1, sizeof *mover);
-    int status = mover != NULL ? 0 : error_no_memory(&err, "mover");
 
-    if (mover != NULL) {
+    if (mover == NULL) {
+        error_no_memory(&err, "mover");
+    } else {
         mover->settings = *settings;
         mover->in_memory = settings->memory != NULL;
+        if (build(mover, paths, options, &err) == 0)
+            return mover;
     }
-    for (size_t i = 0; i < options.n && status == 0; i++)
-        status = set_option(&mover->settings, options.items[i], &err);
-    if (status == 0 && build(mover, paths, &err) == 0)
-        return mover;
     fail(failure, &err, settings->memory != NULL);
     symaug_mover_free(mover);
     return NULL;
@@ -142,10 +144,9 @@ symaug_mover *symaug_mover_new(const struct symaug_array *arrays, size_t n_array
     static const char *const name = MEMORY_NAME;
     struct settings settings = settings_default;
     struct memory_array *memory = calloc(n_arrays + 1, sizeof *memory);
+    struct error err = {0};
 
     if (memory == NULL) {
-        struct error err = {0};
-
         error_no_memory(&err, "arrays");
         fail(failure, &err, true);
         return NULL;

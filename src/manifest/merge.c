@@ -407,51 +407,39 @@ static int put_files(json_t *joined, const char *key, const struct entries *list
     return bad;
 }
 
-/* Warnings of every part, each text once. */
-static int put_warnings(json_t *joined, const struct manifest_parts *parts, struct error *err)
-{
-    json_t *warnings = json_array();
-    struct text_list all = {0};
-    int bad = json_object_set_new(joined, "warnings", warnings);
-
-    for (size_t i = 0; i < parts->n; i++) {
-        const json_t *list = json_object_get(parts->items[i].manifest, "warnings");
-
-        for (size_t k = 0; k < json_array_size(list) && !parts->items[i].adds_nothing; k++)
-            bad |= text_list_add(&all, json_string_value(json_array_get(list, k)), err);
-    }
-    if (all.n > 0)
-        qsort(all.items, all.n, sizeof *all.items, text_compare);
-    for (size_t i = 0; i < all.n && bad == 0; i++)
-        if (i == 0 || strcmp(all.items[i - 1], all.items[i]) != 0)
-            bad = json_array_append_new(warnings, json_string(all.items[i]));
-    text_list_release(&all);
-    return bad;
-}
-
 /* What the parts have in common, the files, all warnings; counts of each run once, as the outputs
  * of a run that was cut have them in common, but for the rows of each. */
 static json_t *join(const struct manifest_parts *parts, const struct entries *outputs,
                     const struct entries *inputs, struct error *err)
 {
-    json_t *joined = json_copy(parts->items[0].manifest), *counts = json_object(), *value;
+    json_t *joined = json_copy(parts->items[0].manifest), *counts = json_object();
+    json_t *warnings = json_array(), *value;
+    struct text_list texts = {0}; /* of warnings, each once */
     uint64_t all;
     const char *name;
-    int bad = json_object_set_new(joined, "counts", counts) != 0 ||
-              put_files(joined, "inputs", inputs, "rows_in", err) != 0 ||
-              put_files(joined, "outputs", outputs, "rows_out", err) != 0 ||
-              put_warnings(joined, parts, err) != 0;
+    int bad = json_object_set_new(joined, "counts", counts) |
+              json_object_set_new(joined, "warnings", warnings);
+    bad = bad != 0 || put_files(joined, "inputs", inputs, "rows_in", err) != 0 ||
+          put_files(joined, "outputs", outputs, "rows_out", err) != 0;
     for (size_t i = 0; i < parts->n && bad == 0; i++) {
         const struct manifest_part *part = &parts->items[i];
-        json_t *own = json_object_get(part->manifest, "counts");
+        const json_t *own = json_object_get(part->manifest, "warnings");
 
+        for (size_t k = 0; k < json_array_size(own) && !part->adds_nothing; k++)
+            bad |= text_list_add(&texts, json_string_value(json_array_get(own, k)), err);
         if (!part->adds_nothing && !part->run_is_known)
-            json_object_foreach(own, name, value)
+            json_object_foreach(json_object_get(part->manifest, "counts"), name, value)
             {
                 if (strcmp(name, "rows_in") != 0 && strcmp(name, "rows_out") != 0)
                     bad |= add_count(counts, name, (uint64_t)json_integer_value(value), err);
             }
     }
+    if (texts.n > 0)
+        qsort(texts.items, texts.n, sizeof *texts.items, text_compare);
+    for (size_t i = 0; i < texts.n && bad == 0; i++)
+        if (i == 0 || strcmp(texts.items[i - 1], texts.items[i]) != 0)
+            bad = json_array_append_new(warnings, json_string(texts.items[i]));
+    text_list_release(&texts);
     if (bad != 0) {
         error_no_memory(err, "joined manifest"); /* unless the cause is told */
         json_decref(joined);

@@ -457,27 +457,6 @@ void npy_header_release(struct npy_header *header)
 
 /* --- writing --- */
 
-/* Turn UTF-8 into Latin-1 in place. False, and nothing changed, when a character does not fit. */
-static bool to_latin1(struct text *t)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < t->n_bytes; i++)
-        if ((uint8_t)t->text[i] > 0xc3) /* the lead byte of U+0100 and up */
-            return false;
-    for (size_t i = 0; i < t->n_bytes; i++) {
-        uint8_t c = (uint8_t)t->text[i];
-
-        if (c >= 0xc2) {
-            i++;
-            c = (uint8_t)(c << 6 | ((uint8_t)t->text[i] & 0x3f));
-        }
-        t->text[n++] = (char)c;
-    }
-    t->n_bytes = n;
-    return true;
-}
-
 /* Spaces in front of the newline so that the data starts at a multiple of 64; like numpy, a whole
  * 64 when it would do so without any. */
 static size_t padding(unsigned version, size_t dict_nbytes)
@@ -500,8 +479,22 @@ int npy_header_write(const char *descr, const uint64_t *shape, unsigned n_dims,
         status |= text_append(
             &d, err, "%*s", GROWTH_DIGITS - snprintf(NULL, 0, "%llu", (unsigned long long)shape[0]),
             "");
-    if (status == 0 && to_latin1(&d))
-        version = d.n_bytes + padding(1, d.n_bytes) + extra_padding < V1_MAX_DICT_BYTES ? 1 : 2;
+    bool is_latin1 = status == 0;
+    for (size_t i = 0; i < d.n_bytes; i++)
+        is_latin1 &= (uint8_t)d.text[i] <= 0xc3; /* above: the lead byte of U+0100 and up */
+    if (is_latin1) {
+        size_t n = 0; /* in place */
+
+        for (size_t i = 0; i < d.n_bytes; i++) {
+            const bool is_lead = (uint8_t)d.text[i] >= 0xc2;
+
+            d.text[n++] =
+                !is_lead ? d.text[i] : (char)((uint8_t)d.text[i] << 6 | (d.text[i + 1] & 0x3f));
+            i += is_lead;
+        }
+        d.n_bytes = n;
+        version = n + padding(1, n) + extra_padding < V1_MAX_DICT_BYTES ? 1 : 2;
+    }
     const size_t prefix = prefix_nbytes(version);
     const size_t n_spaces = padding(version, d.n_bytes) + extra_padding;
     const size_t length = d.n_bytes + n_spaces + 1;

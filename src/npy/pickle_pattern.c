@@ -177,10 +177,9 @@ static int make_dtype(struct pickle_reader *r, const struct pickle_item *argumen
     const struct pickle_item *name = &arguments[0];
     const bool plain = name->n_bytes_or_items == 2 && name->as.bytes[0] != '\0' &&
                        strchr("biufO", name->as.bytes[0]) != NULL;
-    struct pickle_dtype *dtype;
+    struct pickle_dtype *dtype = pickle_alloc(r, sizeof *dtype);
     struct error refused = {0};
 
-    dtype = pickle_alloc(r, sizeof *dtype);
     if (dtype == NULL)
         return -1;
     *dtype = (struct pickle_dtype){0};
@@ -311,15 +310,13 @@ static const struct {
 int pickle_global_push(struct pickle_reader *r, const struct pickle_item *module,
                        const struct pickle_item *name)
 {
-    const uint32_t n_module = module->n_bytes_or_items, n_name = name->n_bytes_or_items;
-
     for (size_t i = 0; i < sizeof globals / sizeof *globals; i++)
         if (is_text(module, globals[i].module) && is_text(name, globals[i].name))
             return pickle_push(
                 r, (struct pickle_item){.kind = VALUE_GLOBAL, .as.integer = (int64_t)i});
     const struct text_quoted full = text_format(
-        "%.*s.%.*s", (int)(n_module < 90 ? n_module : 90), (const char *)module->as.bytes,
-        (int)(n_name < 90 ? n_name : 90), (const char *)name->as.bytes);
+        "%.*s.%.*s", (int)smaller(module->n_bytes_or_items, 90), (const char *)module->as.bytes,
+        (int)smaller(name->n_bytes_or_items, 90), (const char *)name->as.bytes);
     return pickle_fail(
         r, "refused: it names %s, only plain numpy arrays are accepted; nothing was executed",
         text_quote(full.text).text);
@@ -351,38 +348,38 @@ int pickle_reduce(struct pickle_reader *r)
     return 0;
 }
 
-/* (3, '<', None, None, None, -1, -1, 0) */
-static int build_dtype(struct pickle_reader *r, struct pickle_dtype *dtype,
-                       const struct pickle_item *state)
+int pickle_build(struct pickle_reader *r)
 {
+    if (pickle_need(r, 2) != 0)
+        return -1;
+    struct pickle_item *state = &r->stack[r->n_stack - 1], *object = state - 1;
     const struct pickle_item *values = state->as.items;
-    const bool one_byte = dtype->dtype.itemsize <= 1; /* objects have size 0 here */
-    const int64_t flags = dtype->dtype.kind == DTYPE_OBJECT ? PICKLE_OBJECT_FLAGS : 0;
+    struct pickle_ndarray *array = object->as.inner;
+    if (state->kind != VALUE_TUPLE)
+        return pickle_fail(r, "state is %s, not a tuple", pickle_value_name(state));
+    if (object->kind == VALUE_DTYPE) { /* (3, '<', None, None, None, -1, -1, 0) */
+        struct pickle_dtype *dtype = dtype_of(object);
+        const bool one_byte = dtype->dtype.itemsize <= 1; /* objects have size 0 here */
+        const int64_t flags = dtype->dtype.kind == DTYPE_OBJECT ? PICKLE_OBJECT_FLAGS : 0;
 
-    if (dtype->built || !matches(state, "ixnnniii") || values[0].as.integer != 3 ||
-        values[1].n_bytes_or_items != 1 || values[5].as.integer != -1 ||
-        values[6].as.integer != -1 || values[7].as.integer != flags)
-        return pickle_fail(
-            r, "unexpected state of a dtype, expected (3, order, None, None, None, -1, -1, flags)");
-    char order = (char)values[1].as.bytes[0];
-    if (one_byte ? order != '|' : order != '<' && order != '>')
-        return pickle_fail(r, "unexpected byte order of a dtype, expected %s, found %s",
-                           one_byte ? "'|'" : "'<' or '>'", text_quote_bytes(&order, 1).text);
-    dtype->dtype.big_endian = order == '>';
-    dtype->built = true;
-    return 0;
-}
-
-/* (1, shape, dtype, fortran_order, data) */
-static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
-                       const struct pickle_item *state)
-{
-    const struct pickle_item *values = state->as.items;
-
-    if (array->dtype.kind != 0)
+        if (dtype->built || !matches(state, "ixnnniii") || values[0].as.integer != 3 ||
+            values[1].n_bytes_or_items != 1 || values[5].as.integer != -1 ||
+            values[6].as.integer != -1 || values[7].as.integer != flags)
+            return pickle_fail(r, "unexpected state of a dtype, expected (3, order, None, None, "
+                                  "None, -1, -1, flags)");
+        const char order = (char)values[1].as.bytes[0];
+        if (one_byte ? order != '|' : order != '<' && order != '>')
+            return pickle_fail(r, "unexpected byte order of a dtype, expected %s, found %s",
+                               one_byte ? "'|'" : "'<' or '>'", text_quote_bytes(&order, 1).text);
+        dtype->dtype.big_endian = order == '>';
+        dtype->built = true;
+    } else if (object->kind != PICKLE_ARRAY) {
+        return pickle_fail(r, "state of %s, expected that of a dtype or an array",
+                           pickle_value_name(object));
+    } else if (array->dtype.kind != 0) {
         return pickle_fail(r, "second state of an array, expected one");
-    if (matches(state, "itd?l") && dtype_of(&values[2])->built &&
-        dtype_of(&values[2])->dtype.kind == DTYPE_OBJECT && values[0].as.integer == 1) {
+    } else if (matches(state, "itd?l") && dtype_of(&values[2])->built &&
+               dtype_of(&values[2])->dtype.kind == DTYPE_OBJECT && values[0].as.integer == 1) {
         if (r->object_array != NULL)
             return pickle_fail(r, "object array inside an object array, expected one of numbers");
         if (set_shape(r, &values[1], 1, array) != 0)
@@ -394,37 +391,17 @@ static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
         array->dtype = dtype_of(&values[2])->dtype;
         r->object_array = array;
         r->object_list = values[4].as.inner;
-        return 0;
+    } else { /* (1, shape, dtype, fortran_order, data) */
+        if (!matches(state, "itd?b") || values[0].as.integer != 1)
+            return pickle_fail(
+                r, "unexpected state of an array, expected (1, shape, dtype, order, data)");
+        const struct dtype *dtype = number_dtype(r, &values[2]);
+        if (dtype == NULL)
+            return -1;
+        array->fortran_order = values[3].as.integer != 0;
+        if (set_data(r, dtype, &values[1], &values[4], array) != 0)
+            return -1;
     }
-    if (!matches(state, "itd?b") || values[0].as.integer != 1)
-        return pickle_fail(r,
-                           "unexpected state of an array, expected (1, shape, dtype, order, data)");
-    const struct dtype *dtype = number_dtype(r, &values[2]);
-    if (dtype == NULL)
-        return -1;
-    array->fortran_order = values[3].as.integer != 0;
-    return set_data(r, dtype, &values[1], &values[4], array);
-}
-
-int pickle_build(struct pickle_reader *r)
-{
-    int result;
-
-    if (pickle_need(r, 2) != 0)
-        return -1;
-    struct pickle_item *state = &r->stack[r->n_stack - 1];
-    struct pickle_item *object = state - 1;
-    if (state->kind != VALUE_TUPLE)
-        return pickle_fail(r, "state is %s, not a tuple", pickle_value_name(state));
-    if (object->kind == VALUE_DTYPE)
-        result = build_dtype(r, dtype_of(object), state);
-    else if (object->kind == PICKLE_ARRAY)
-        result = build_array(r, object->as.inner, state);
-    else
-        return pickle_fail(r, "state of %s, expected that of a dtype or an array",
-                           pickle_value_name(object));
-    if (result != 0)
-        return -1;
     drop_tuple(r, state, 1);
     r->n_stack--;
     return 0;

@@ -172,11 +172,9 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
         return pickle_fail(r, "list of more than %llu items, which is the most expected",
                            (unsigned long long)most);
     if (list->n + n > list->capacity) { /* just as many at first, twice as many from then on */
-        size_t capacity = 2 * (size_t)list->capacity;
+        size_t capacity = smaller(2 * (uint64_t)list->capacity, UINT32_MAX);
         if (capacity < list->n + n)
             capacity = list->n + n;
-        if (capacity > UINT32_MAX)
-            capacity = UINT32_MAX;
         if (grow(r, &list->values, list->capacity, capacity) != 0)
             return -1;
         list->capacity = (uint32_t)capacity;
@@ -317,11 +315,9 @@ static int push_bytes(struct pickle_reader *r, const struct code *code, uint8_t 
     uint64_t most = kind == PICKLE_STRING ? r->limits->string_nbytes : r->limits->array_nbytes;
 
     /* Protocol 2 has no bytes: Python 3 writes array data as text, up to two bytes per byte. */
-    if (kind == PICKLE_STRING && r->protocol == 2 &&
-        __builtin_mul_overflow(r->limits->array_nbytes, 2u, &most))
-        most = UINT64_MAX;
-    if (most > UINT32_MAX)
-        most = UINT32_MAX;
+    if (kind == PICKLE_STRING && r->protocol == 2)
+        most = 2 * smaller(r->limits->array_nbytes, UINT32_MAX);
+    most = smaller(most, UINT32_MAX);
     if (code->number > most)
         return pickle_fail(r, "%s of %llu bytes, at most %llu are accepted",
                            kind == PICKLE_STRING ? "str" : "bytes",
@@ -519,15 +515,13 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
     struct pickle_reader r = {
         .start = bytes, .next = bytes, .end = bytes + n_bytes, .limits = limits, .err = err};
     const struct pickle_ndarray *array;
-    struct pickle_item *shrunk;
     int result = -1;
 
     *document = (struct pickle_document){0};
     if (__builtin_mul_overflow(n_bytes, HEAP_PER_BYTE, &r.heap_nbytes) ||
-        __builtin_add_overflow(r.heap_nbytes, HEAP_BASE_BYTES, &r.heap_nbytes) ||
-        r.heap_nbytes > limits->heap_nbytes)
-        r.heap_nbytes = limits->heap_nbytes;
-    r.heap_left = r.heap_nbytes;
+        __builtin_add_overflow(r.heap_nbytes, HEAP_BASE_BYTES, &r.heap_nbytes))
+        r.heap_nbytes = UINT64_MAX;
+    r.heap_left = r.heap_nbytes = smaller(r.heap_nbytes, limits->heap_nbytes);
     r.arena = calloc(1, sizeof *r.arena);
     if (r.arena == NULL)
         return error_no_memory(err, "object array");
@@ -550,11 +544,11 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
         result = pickle_finish_items(&r);
     if (result != 0)
         goto out;
-    shrunk = array->n_elements > 0
-                 ? realloc(r.object_list->values, array->n_elements * sizeof *shrunk)
-                 : NULL;
-    if (shrunk != NULL)
-        r.object_list->values = shrunk;
+    if (array->n_elements > 0) {
+        void *shrunk = realloc(r.object_list->values, array->n_elements * sizeof *r.stack);
+
+        r.object_list->values = shrunk != NULL ? shrunk : r.object_list->values;
+    }
     *document = (struct pickle_document){.protocol = (int)r.protocol,
                                          .n_dims = array->n_dims,
                                          .n_items = array->n_elements,

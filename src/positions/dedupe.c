@@ -306,14 +306,24 @@ static int join_rows(struct dedupe *d, const uint8_t *records, size_t n, struct 
 
 /* --- back to rows --- */
 
-/* A line of --conflicts, when a class is one. */
-static int list_conflict(struct dedupe *d, const struct class_record *class, struct error *err)
+/* A class of several rows tells how many there are, and their means; and it is a line of
+ * --conflicts when its values differ by too much. */
+static int write_class(struct dedupe *d, const struct class_record *class, struct error *err)
 {
     const struct plan *plan = d->plan;
+    const uint8_t *labels = (const uint8_t *)(class + 1);
     struct text line = {0};
+    uint8_t count[4];
     uint64_t row = class->row;
     size_t i = 0;
 
+    bytes_put_le(count, class->weight, 4);
+    if (made_write(d->counts, class->row, count, 1, err) != 0)
+        return -1;
+    for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++)
+        if (label->made != NULL &&
+            made_write(label->made, class->row, labels + label->at, 1, err) != 0)
+            return -1;
     if (!(class->max - class->min > d->settings->conflict))
         return 0;
     d->result->n_conflicts++;
@@ -334,39 +344,9 @@ static int list_conflict(struct dedupe *d, const struct class_record *class, str
     return status;
 }
 
-static int write_classes(struct dedupe *d, struct error *err)
-{
-    static const char head[] = "key,rows,min,max,first_file,first_row\n";
-    struct output *conflicts = &d->result->conflicts;
-    const void *records;
-    ssize_t n;
-
-    if (d->settings->conflicts != NULL &&
-        (output_open(conflicts, d->settings->conflicts, d->settings->force, err) != 0 ||
-         output_write(conflicts, head, sizeof head - 1, err) != 0))
-        return -1;
-    while ((n = boxes_next(&d->classes, &records, err)) > 0) {
-        const struct class_record *class = records;
-        const uint8_t *labels = (const uint8_t *)(class + 1);
-        uint8_t count[4];
-
-        bytes_put_le(count, class->weight, 4);
-        if (list_conflict(d, class, err) != 0 ||
-            made_write(d->counts, class->row, count, 1, err) != 0)
-            return -1;
-        for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++)
-            if (label->made != NULL &&
-                made_write(label->made, class->row, labels + label->at, 1, err) != 0)
-                return -1;
-    }
-    for (size_t k = 0; k < d->n_labels && n == 0; k++)
-        if (d->labels[k].made != NULL && made_put(d->plan, d->labels[k].made, err) != 0)
-            return -1;
-    return n < 0 || sparse_write(&d->sparse, err) != 0 ? -1 : made_put(d->plan, d->counts, err);
-}
-
 static int fold(struct dedupe *d, struct error *err)
 {
+    static const char head[] = "key,rows,min,max,first_file,first_row\n";
     struct plan *plan = d->plan;
     struct dedupe_result *r = d->result;
     const struct key_reader reader = {plan, &d->key, d->settings, false, keep_rows, d};
@@ -409,7 +389,18 @@ static int fold(struct dedupe *d, struct error *err)
         if (n > 1 && join_rows(d, records, (size_t)n, err) != 0) /* others stay as they are */
             return -1;
     }
-    if (n < 0 || write_classes(d, err) != 0 ||
+    if (n < 0 ||
+        (d->settings->conflicts != NULL &&
+         (output_open(&r->conflicts, d->settings->conflicts, d->settings->force, err) != 0 ||
+          output_write(&r->conflicts, head, sizeof head - 1, err) != 0)))
+        return -1;
+    while ((n = boxes_next(&d->classes, &records, err)) > 0)
+        if (write_class(d, records, err) != 0)
+            return -1;
+    for (size_t k = 0; k < d->n_labels && n == 0; k++)
+        if (d->labels[k].made != NULL && made_put(plan, d->labels[k].made, err) != 0)
+            return -1;
+    if (n < 0 || sparse_write(&d->sparse, err) != 0 || made_put(plan, d->counts, err) != 0 ||
         (r->n_others > 0 && plan_warn(plan, err,
                                       "%" PRIu64 " positions have rows that differ in arrays that "
                                       "are not averaged: the first one's are kept",

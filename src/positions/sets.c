@@ -102,27 +102,6 @@ static int warn_of_conventions(const struct compare *c, const struct plan *plan,
     return status;
 }
 
-static int open_values(struct compare *c, const struct plan *plan, struct error *err)
-{
-    c->values = calloc(plan->n_arrays + 1, sizeof *c->values);
-    if (c->values == NULL)
-        return error_no_memory(err, "values");
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        const struct plan_array *array = &plan->arrays[i];
-        const enum role role = array->binding.role;
-        struct value *value = &c->values[c->n_values];
-
-        if ((role != ROLE_VALUE && role != ROLE_WDL) || array->is_object ||
-            array->spec.row_nbytes == 0)
-            continue;
-        *value = (struct value){&array->spec, {.own = {.arrays = array->sources, .n_arrays = 1}}};
-        c->n_values++;
-        if (batch_open(&value->batch, plan->settings->budget, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int read_shard(struct compare *c, const char *path, struct error *err)
 {
     struct set *set = &c->sets->items[c->set];
@@ -132,12 +111,27 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     struct plan plan;
 
     c->key = (struct key){0};
+    c->n_values = 0;
     settings.purpose = counts ? FOR_VALUES : FOR_KEYS;
     settings.allow_expanded |= counts; /* nobody asks */
     settings.transforms = NULL;
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
         return -1;
-    int status = counts ? open_values(c, &plan, err) : plan_survey(&plan, err);
+    c->values = calloc(plan.n_arrays + 1, sizeof *c->values);
+    int status = c->values != NULL ? 0 : error_no_memory(err, "values");
+    if (status == 0 && !counts)
+        status = plan_survey(&plan, err);
+    for (size_t i = 0; i < plan.n_arrays && counts && status == 0; i++) {
+        const struct plan_array *array = &plan.arrays[i];
+        struct value *value = &c->values[c->n_values];
+
+        if ((array->binding.role != ROLE_VALUE && array->binding.role != ROLE_WDL) ||
+            array->is_object || array->spec.row_nbytes == 0)
+            continue;
+        *value = (struct value){&array->spec, {.own = {.arrays = array->sources, .n_arrays = 1}}};
+        c->n_values++;
+        status = batch_open(&value->batch, plan.settings->budget, err);
+    }
     for (size_t i = 0; i < plan.warnings.n && status == 0 && c->sets->warn != NULL; i++)
         status = c->sets->warn(c->sets->self, plan.warnings.items[i]);
     if (status == 0)
@@ -155,8 +149,6 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     for (size_t v = 0; v < c->n_values; v++)
         batch_release(&c->values[v].batch);
     free(c->values);
-    c->values = NULL;
-    c->n_values = 0;
     set->n_rows = c->n_before += plan.n_rows;
     if (is_first) {
         c->first_key = c->key;
@@ -172,14 +164,9 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
 
 /* --- folders --- */
 
-static int is_shown(const struct dirent *entry)
-{
-    return *entry->d_name != '.';
-}
-
 static int is_array(const struct dirent *entry)
 {
-    return is_shown(entry) && text_ends_with(entry->d_name, ".npy");
+    return *entry->d_name != '.' && text_ends_with(entry->d_name, ".npy");
 }
 
 /* Whether a path is a shard: a folder of arrays. */
@@ -209,15 +196,18 @@ static int find_shards(const struct set *set, struct text_list *list, struct err
         return status;
     if (stat(set->path, &st) != 0 || !S_ISDIR(st.st_mode) || holds_arrays(set->path))
         return text_list_add(list, set->path, err);
-    const int n = scandir(set->path, &entries, is_shown, alphasort);
+    const int n = scandir(set->path, &entries, NULL, alphasort);
     if (n < 0)
         return error_set_errno(err, errno == ENOMEM ? ERROR_INTERNAL : ERROR_NO_INPUT, errno,
                                "cannot read folder %s", text_quote(set->path).text);
     for (int i = 0; i < n; i++) {
+        const bool is_shown = *entries[i]->d_name != '.';
+
         name.n_bytes = 0;
         if (status == 0)
             status = text_append(&name, err, "%s/%s", set->path, entries[i]->d_name);
-        if (status == 0 && (text_ends_with(name.text, ".npz") || holds_arrays(name.text)))
+        if (status == 0 && is_shown &&
+            (text_ends_with(name.text, ".npz") || holds_arrays(name.text)))
             status = text_list_add(list, name.text, err);
         free(entries[i]);
     }
@@ -227,30 +217,6 @@ static int find_shards(const struct set *set, struct text_list *list, struct err
                ? error_set(err, ERROR_NO_INPUT, "%s: no shards in this folder",
                            text_path(set->path).text)
                : status;
-}
-
-/* The shards of all sets are found first: the progress line tells how many there are. */
-static int read_sets(struct compare *c, struct error *err)
-{
-    struct text_list *lists = calloc(c->sets->n + 1, sizeof *lists);
-    size_t n_shards = 0;
-    int status = lists != NULL ? 0 : error_no_memory(err, "sets");
-
-    for (size_t i = 0; i < c->sets->n && status == 0; i++) {
-        status = find_shards(&c->sets->items[i], &lists[i], err);
-        n_shards += lists[i].n;
-    }
-    meter_expect(c->settings->meter, n_shards);
-    for (c->set = 0; c->set < c->sets->n && status == 0; c->set++) {
-        c->n_before = 0;
-        for (size_t i = 0; i < lists[c->set].n && status == 0; i++)
-            status = read_shard(c, lists[c->set].items[i], err);
-    }
-    meter_expect(c->settings->meter, 0);
-    for (size_t i = 0; lists != NULL && i < c->sets->n; i++)
-        text_list_release(&lists[i]);
-    free(lists);
-    return status;
 }
 
 /* --- looking at boxes --- */
@@ -318,13 +284,27 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
                                  .tmpdir = settings->tmpdir};
     struct compare c = {
         .sets = sets, .settings = settings, .exact = by_key, .symmetry = by_key, .matches = by_key};
+    struct text_list *lists = calloc(sets->n + 1, sizeof *lists);
     const void *records;
-    int status = -1;
+    size_t n_shards = 0;
     ssize_t n = 0;
+    int status = lists != NULL ? 0 : error_no_memory(err, "sets");
 
-    if (boxes_open(&c.exact, err) == 0 && boxes_open(&c.symmetry, err) == 0 &&
-        boxes_open(&c.matches, err) == 0 && read_sets(&c, err) == 0)
-        status = 0;
+    if (status == 0 && (boxes_open(&c.exact, err) != 0 || boxes_open(&c.symmetry, err) != 0 ||
+                        boxes_open(&c.matches, err) != 0))
+        status = -1;
+    /* The shards of all sets are found first: the progress line tells how many there are. */
+    for (size_t i = 0; i < sets->n && status == 0; i++) {
+        status = find_shards(&sets->items[i], &lists[i], err);
+        n_shards += lists[i].n;
+    }
+    meter_expect(settings->meter, n_shards);
+    for (c.set = 0; c.set < sets->n && status == 0; c.set++) {
+        c.n_before = 0;
+        for (size_t i = 0; i < lists[c.set].n && status == 0; i++)
+            status = read_shard(&c, lists[c.set].items[i], err);
+    }
+    meter_expect(settings->meter, 0);
     c.matches.n_rows = sets->items[0].n_rows;
     if (status == 0)
         status = look_at_boxes(&c, &c.symmetry, sets->symmetry, err);
@@ -336,6 +316,9 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
         for (ssize_t i = 0; i < n && status == 0; i++, match++)
             status = sets->found(sets->self, match->row, match->set, match->other, err);
     }
+    for (size_t i = 0; lists != NULL && i < sets->n; i++)
+        text_list_release(&lists[i]);
+    free(lists);
     boxes_release(&c.exact);
     boxes_release(&c.symmetry);
     boxes_release(&c.matches);
