@@ -355,33 +355,6 @@ static int check_runs(struct entries *outputs, struct error *err)
     return rc;
 }
 
-/* Each input once; twice in parts of different runs is refused, and one that only those parts of a
- * run have whose counts another one tells. */
-static int settle_inputs(struct entries *inputs, struct error *err)
-{
-    size_t n = 0;
-    int rc = 0;
-
-    for (size_t i = 0; i < inputs->n && rc == 0; i++) {
-        const struct entry *e = &inputs->items[i], *before = &inputs->items[n - (n > 0)];
-        const bool is_new =
-            n == 0 || strcmp(e->name, before->name) != 0 || strcmp(e->sha256, before->sha256) != 0;
-
-        if (is_new && e->part->run_is_known)
-            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
-                              "input %s is not one of the other outputs of its run",
-                              text_quote(e->name).text);
-        else if (is_new)
-            inputs->items[n++] = *e;
-        else if (!e->part->run_is_known)
-            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
-                              "input %s is in %s too: its rows would be duplicated",
-                              text_quote(e->name).text, text_path(before->part->path).text);
-    }
-    inputs->n = n;
-    return rc;
-}
-
 static int add_count(json_t *counts, const char *name, uint64_t value, struct error *err)
 {
     int64_t sum = json_integer_value(json_object_get(counts, name));
@@ -481,8 +454,30 @@ json_t *manifest_merge(struct manifest_parts *parts, struct error *err)
                               text_path(parts->items[0].path).text, list.text);
     }
     text_release(&list);
-    if (rc == 0 && settle_doubles(parts, &outputs, err) == 0 && check_runs(&outputs, err) == 0 &&
-        list_files(parts, "inputs", &inputs, err) == 0 && settle_inputs(&inputs, err) == 0)
+    if (rc == 0 && (settle_doubles(parts, &outputs, err) != 0 || check_runs(&outputs, err) != 0 ||
+                    list_files(parts, "inputs", &inputs, err) != 0))
+        rc = -1;
+    /* Each input once; twice in parts of different runs is refused, and one that only those parts
+     * of a run have whose counts another one tells. */
+    const size_t n_inputs = inputs.n;
+    inputs.n = 0;
+    for (size_t i = 0; i < n_inputs && rc == 0; i++) {
+        const struct entry *e = &inputs.items[i], *before = i > 0 ? &inputs.items[inputs.n - 1] : e;
+        const bool is_new =
+            i == 0 || strcmp(e->name, before->name) != 0 || strcmp(e->sha256, before->sha256) != 0;
+
+        if (is_new && e->part->run_is_known)
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
+                              "input %s is not one of the other outputs of its run",
+                              text_quote(e->name).text);
+        else if (is_new)
+            inputs.items[inputs.n++] = *e;
+        else if (!e->part->run_is_known)
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
+                              "input %s is in %s too: its rows would be duplicated",
+                              text_quote(e->name).text, text_path(before->part->path).text);
+    }
+    if (rc == 0)
         joined = join(parts, &outputs, &inputs, err);
     for (size_t i = 0; i < parts->strays.n && joined != NULL; i++) {
         if (manifest_find(json_object_get(joined, "inputs"),

@@ -53,14 +53,6 @@ void key_release(struct key *key)
 
 /* --- adding an array --- */
 
-static bool is_kept(const struct key_array *a, uint64_t p, uint64_t cell)
-{
-    const struct spec *spec = &a->spec;
-
-    return p >= a->kept.first && p <= a->kept.last &&
-           (spec->kind != SPEC_AXIS || spec->on_board == NULL || spec->on_board[cell]);
-}
-
 static uint64_t element_at(const struct spec *spec, uint64_t p, uint64_t cell)
 {
     return spec_plane_at(spec, p) + cell * spec->inner;
@@ -73,6 +65,7 @@ static int fill_axis(const struct key *key, struct key_array *a, struct error *e
     const bool is_bits = spec->kind == SPEC_BITS;
     const uint64_t first = a->kept.first, last = a->kept.last, inner = spec->inner;
     const uint64_t padded = (spec->axis + 7) / 8 * 8;
+    const uint8_t *on_board = is_bits ? NULL : spec->on_board; /* NULL: all cells are */
     uint32_t *rank = calloc(a->n_in + 1, sizeof *rank); /* key element of each element of a row */
     int status = 0;
 
@@ -80,9 +73,12 @@ static int fill_axis(const struct key *key, struct key_array *a, struct error *e
         return error_no_memory(err, "keys of positions");
     /* Those off board have none; bits are in the order of their weight in a byte, so that they
      * compare as bytes do. */
-    for (uint64_t i = 0; i < a->n_in && !is_bits; i++)
-        if (is_kept(a, i / inner / spec->axis * inner + i % inner, i / inner % spec->axis))
+    for (uint64_t i = 0; i < a->n_in && !is_bits; i++) {
+        const uint64_t p = i / inner / spec->axis * inner + i % inner;
+
+        if (p >= first && p <= last && (on_board == NULL || on_board[i / inner % spec->axis]))
             rank[i] = (uint32_t)a->n_out++;
+    }
     for (uint64_t p = first; p <= last && is_bits; p++, a->n_out += padded)
         for (uint64_t k = 0; k < spec->axis; k++)
             rank[p * spec->axis + k] =
@@ -105,7 +101,7 @@ static int fill_axis(const struct key *key, struct key_array *a, struct error *e
                     (unsigned long long)p, (unsigned long long)to, (unsigned long long)first,
                     (unsigned long long)last);
             for (uint64_t cell = 0; cell < spec->axis && status == 0; cell++)
-                if (is_kept(a, p, cell))
+                if (on_board == NULL || on_board[cell])
                     src[rank[element_at(spec, to, spec->steps[t].dst[cell])]] =
                         (uint32_t)element_at(spec, p, cell);
         }
@@ -187,6 +183,7 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
             a->src[i * a->n_in + k] = spec->kind == SPEC_TRIPLE
                                           ? key->board->transforms[key->ids[i]].number_src[k]
                                           : (uint32_t)k;
+    a->out_nbytes = a->is_bits ? a->n_out / 8 : a->n_out * a->item;
     a->is_plain = a->n_out == a->n_in;
     for (uint64_t k = 0; k < a->n_out && a->is_plain; k++)
         a->is_plain = a->src[k] == k;
@@ -194,11 +191,6 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
 }
 
 /* --- what the arrays are --- */
-
-static uint64_t out_nbytes(const struct key_array *a)
-{
-    return a->is_bits ? a->n_out / 8 : a->n_out * a->item;
-}
 
 int key_finish(struct key *key, struct error *err)
 {
@@ -216,7 +208,7 @@ int key_finish(struct key *key, struct error *err)
         a->row_offset = offset;
         offset += a->n_guises * (a->n_in + 1) * a->item;
         offset = (offset + 15) / 16 * 16;
-        key->n_bytes += out_nbytes(a);
+        key->n_bytes += a->out_nbytes;
     }
     key->room_nbytes = offset + 16;
     return status;
@@ -371,7 +363,7 @@ static void write_image(const struct key *key, const struct key_room *room, uint
             memcpy(out, image.row, a->n_out * a->item);
         else if (!a->is_bits)
             FOR_SIZE(copy_items, image, out, a->n_out, a->item);
-        out += out_nbytes(a);
+        out += a->out_nbytes;
     }
 }
 

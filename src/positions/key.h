@@ -51,7 +51,8 @@ struct key_array {
     bool is_bits, is_big;
     bool is_plain;          /* the key bytes of the first image are those of the row */
     size_t item;            /* bytes of an element of the row as it is kept: 1 for bits */
-    uint64_t n_in, n_out;   /* elements of the row, and of the key bytes */
+    uint64_t n_in, n_out;   /* elements of the row, and of the key bytes, */
+    uint64_t out_nbytes;    /* which are so many */
     struct key_planes kept; /* AXIS: the planes that count */
     uint32_t *src;          /* owned, per id n_out: the element of the row */
     struct key_guise guises[KEY_N_GUISES];

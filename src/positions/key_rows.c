@@ -151,12 +151,10 @@ int key_of_plan(struct key *key, const struct plan *plan, const struct key_like 
     const char *path = plan->archives[0].path;
     const struct key *converts = like != NULL && like->converts ? like->key : NULL;
     struct text name = {0};
-    int status = name_board(plan->board, &name, err);
 
     *key = (struct key){0};
     /* The names that --key lists must be arrays'. */
-    for (const char *entry = plan->settings->key; entry != NULL && status == 0;
-         entry = strchr(entry, ',')) {
+    for (const char *entry = plan->settings->key; entry != NULL; entry = strchr(entry, ',')) {
         bool is_there = false;
 
         entry += *entry == ',';
@@ -167,25 +165,24 @@ int key_of_plan(struct key *key, const struct plan *plan, const struct key_like 
                        (entry[n] == '\0' || strchr(",:", entry[n]) != NULL);
         }
         if (!is_there)
-            status = archive_in_refuse_key(
-                &plan->archives[0], text_format("%.*s", (int)strcspn(entry, ",:"), entry).text,
-                "--key names it", err);
+            return archive_in_refuse_key(&plan->archives[0],
+                                         text_format("%.*s", (int)strcspn(entry, ",:"), entry).text,
+                                         "--key names it", err);
     }
+    int status = name_board(plan->board, &name, err);
     if (status == 0)
         status = key_init(key, plan->board, name.text, &plan->conventions, err);
+    text_release(&name);
     for (size_t i = 0; i < plan->n_arrays && status == 0; i++)
         status = add_array(key, plan, &plan->arrays[i], converts, err);
     if (status == 0 && key->n_arrays == 0)
-        status = error_set(err, ERROR_DATA,
-                           "%s: no array is part of a position (planes, packed, grid, tile or "
-                           "to-move); use --role, or --key NAME,...",
-                           text_path(path).text);
-    if (status == 0)
-        status = key_finish(key, err);
-    if (status == 0 && like != NULL)
-        status = check_like(key, path, like->key, like->path, err);
-    text_release(&name);
-    return status;
+        return error_set(err, ERROR_DATA,
+                         "%s: no array is part of a position (planes, packed, grid, tile or "
+                         "to-move); use --role, or --key NAME,...",
+                         text_path(path).text);
+    if (status != 0 || key_finish(key, err) != 0)
+        return -1;
+    return like != NULL ? check_like(key, path, like->key, like->path, err) : 0;
 }
 
 int key_note(struct plan *plan, const struct key *key, struct error *err)

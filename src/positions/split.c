@@ -208,30 +208,6 @@ static uint8_t *side_at(const struct split *split, uint64_t row)
     return &input->sides[row];
 }
 
-/* Count positions in several parts; with `drops` their rows stay in the first of these alone. */
-static int look_at_rows(struct run *run, struct error *err)
-{
-    const bool drops = run->settings->overlap == OVERLAP_DROP;
-    const void *records;
-    ssize_t n;
-
-    while ((n = boxes_next(&run->rows, &records, err)) > 0) {
-        const struct record *rows = records;
-        uint64_t parts = 0;
-
-        for (ssize_t i = 0; i < n; i++)
-            parts |= UINT64_C(1) << *side_at(run->split, rows[i].row);
-        run->split->n_shared += (parts & (parts - 1)) != 0;
-        for (ssize_t i = 0; drops && i < n; i++) {
-            uint8_t *side = side_at(run->split, rows[i].row);
-
-            if (*side != __builtin_ctzll(parts))
-                *side = NO_PART;
-        }
-    }
-    return n < 0 ? -1 : 0;
-}
-
 int split_sides(struct split *split, char *const *paths, size_t n_paths,
                 const struct settings *settings, struct error *err)
 {
@@ -245,7 +221,9 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
     const bool looks = !run.by_position && settings->overlap != OVERLAP_KEEP;
     struct key first = {0};
     struct key_like like = {&first, NULL, false};
+    const void *records;
     int status = 0;
+    ssize_t n = 0;
 
     split->inputs = calloc(n_paths + 1, sizeof *split->inputs);
     if (split->inputs == NULL)
@@ -264,11 +242,24 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
         like.path = paths[0];
         plan_release(&plan);
     }
-    if (status == 0 && looks)
-        status = look_at_rows(&run, err);
+    /* Count positions in several parts, or leave their rows in the first of these alone. */
+    while (status == 0 && looks && (n = boxes_next(&run.rows, &records, err)) > 0) {
+        const struct record *rows = records;
+        uint64_t parts = 0;
+
+        for (ssize_t i = 0; i < n; i++)
+            parts |= UINT64_C(1) << *side_at(split, rows[i].row);
+        split->n_shared += (parts & (parts - 1)) != 0;
+        for (ssize_t i = 0; settings->overlap == OVERLAP_DROP && i < n; i++) {
+            uint8_t *side = side_at(split, rows[i].row);
+
+            if (*side != __builtin_ctzll(parts))
+                *side = NO_PART;
+        }
+    }
     boxes_release(&run.rows);
     key_release(&first);
-    return status;
+    return n < 0 ? -1 : status;
 }
 
 int split_select(const struct split *split, struct plan *plan, size_t i, size_t part,
@@ -276,11 +267,9 @@ int split_select(const struct split *split, struct plan *plan, size_t i, size_t 
 {
     static const char *const overlaps[] = {"warn", "keep", "drop"};
     const char *by = name_of_by(settings);
-    char seed[24];
     struct key key;
     int status = 0;
 
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)settings->seed);
     if (plan->notes == NULL) { /* while its arrays are still what their roles say */
         status = key_of_plan(&key, plan, NULL, err);
         if (status == 0)
@@ -291,12 +280,10 @@ int split_select(const struct split *split, struct plan *plan, size_t i, size_t 
         plan_note(plan, "parts", settings->parts, 0, err) != 0 ||
         plan_note(plan, "part", split->parts[part].name, 0, err) != 0 ||
         plan_note(plan, "by", by == NULL ? "position" : by, 0, err) != 0 ||
-        plan_note(plan, "seed", seed, 0, err) != 0)
-        return -1;
-    if (by != NULL &&
-        (plan_note(plan, "overlap", overlaps[settings->overlap], 0, err) != 0 ||
-         (settings->overlap != OVERLAP_KEEP &&
-          plan_note(plan, "positions_in_several_parts", NULL, split->n_shared, err) != 0)))
+        plan_note(plan, "seed", text_format("%" PRIu64, settings->seed).text, 0, err) != 0 ||
+        (by != NULL && plan_note(plan, "overlap", overlaps[settings->overlap], 0, err) != 0) ||
+        (by != NULL && settings->overlap != OVERLAP_KEEP &&
+         plan_note(plan, "positions_in_several_parts", NULL, split->n_shared, err) != 0))
         return -1;
     if (plan_keep_rows(plan, err) != 0)
         return -1;
