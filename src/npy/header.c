@@ -99,19 +99,6 @@ static void expect(struct literal *l, char c, const char *where)
         unexpected(l, text_format("'%c' %s", c, where).text);
 }
 
-/* True, and stepped over, when `word` follows as a whole word. */
-static bool take_word(struct literal *l, const char *word)
-{
-    const size_t n = strlen(word);
-
-    peek(l);
-    if ((size_t)(l->end - l->next) < n || memcmp(l->next, word, n) != 0 ||
-        ((size_t)(l->end - l->next) > n && is_word(l->next[n])))
-        return false;
-    l->next += n;
-    return true;
-}
-
 /* A string in single or double quotes. Escapes and control characters are refused. */
 static struct string take_string(struct literal *l)
 {
@@ -381,14 +368,22 @@ static void take_dictionary(struct literal *l, struct npy_header *header)
         expect(l, ':', "after a key");
         if (has_failed(l))
             return;
-        if (i == 0)
+        if (i == 0) {
             take_descr(l, header);
-        else if (i == 2)
+        } else if (i == 2) {
             header->n_dims = take_shape(l, header->shape);
-        else if (take_word(l, "True"))
-            header->fortran_order = true;
-        else if (!take_word(l, "False"))
-            unexpected(l, "True or False (the fortran_order)");
+        } else {
+            peek(l);
+            struct string word = {l->next, 0};
+            while (l->next < l->end && is_word(*l->next))
+                l->next++;
+            word.n_bytes = (size_t)(l->next - word.text);
+            header->fortran_order = string_is(&word, "True", 4);
+            if (!header->fortran_order && !string_is(&word, "False", 5)) {
+                l->next = word.text;
+                unexpected(l, "True or False (the fortran_order)");
+            }
+        }
         comma = take(l, ',');
     }
     for (size_t i = 0; i < 3; i++)
@@ -476,9 +471,8 @@ int npy_header_write(const char *descr, const uint64_t *shape, unsigned n_dims,
         status |= text_append(&d, err, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]);
     status |= text_append(&d, err, n_dims == 1 ? ",), }" : "), }");
     if (n_dims > 0) /* room for the first dimension to grow */
-        status |= text_append(
-            &d, err, "%*s", GROWTH_DIGITS - snprintf(NULL, 0, "%llu", (unsigned long long)shape[0]),
-            "");
+        status |= text_append(&d, err, "%*s",
+                              GROWTH_DIGITS - snprintf(NULL, 0, "%" PRIu64, shape[0]), "");
     bool is_latin1 = status == 0;
     for (size_t i = 0; i < d.n_bytes; i++)
         is_latin1 &= (uint8_t)d.text[i] <= 0xc3; /* above: the lead byte of U+0100 and up */

@@ -211,9 +211,8 @@ static int make_scalar(struct pickle_reader *r, const struct pickle_item *argume
     }
     if (dtype->kind == DTYPE_UINT &&
         bytes_get_uint(data, dtype->itemsize, dtype->big_endian) > INT64_MAX)
-        return pickle_fail(
-            r, "integer beyond 64 bits, expected one below 2^63, found %llu",
-            (unsigned long long)bytes_get_uint(data, dtype->itemsize, dtype->big_endian));
+        return pickle_fail(r, "integer beyond 64 bits, expected one below 2^63, found %" PRIu64,
+                           bytes_get_uint(data, dtype->itemsize, dtype->big_endian));
     result->kind = dtype->kind == DTYPE_BOOL ? PICKLE_BOOL : PICKLE_INT;
     result->as.integer = dtype_get_int(dtype, data);
     return 0;
@@ -385,9 +384,8 @@ int pickle_build(struct pickle_reader *r)
         if (set_shape(r, &values[1], 1, array) != 0)
             return -1;
         if (array->n_elements > r->limits->n_items)
-            return pickle_fail(r, "object array of %llu items, expected at most %llu",
-                               (unsigned long long)array->n_elements,
-                               (unsigned long long)r->limits->n_items);
+            return pickle_fail(r, "object array of %" PRIu64 " items, expected at most %" PRIu64,
+                               array->n_elements, r->limits->n_items);
         array->dtype = dtype_of(&values[2])->dtype;
         r->object_array = array;
         r->object_list = values[4].as.inner;

@@ -319,9 +319,8 @@ static int push_bytes(struct pickle_reader *r, const struct code *code, uint8_t 
         most = 2 * smaller(r->limits->array_nbytes, UINT32_MAX);
     most = smaller(most, UINT32_MAX);
     if (code->number > most)
-        return pickle_fail(r, "%s of %llu bytes, at most %llu are accepted",
-                           kind == PICKLE_STRING ? "str" : "bytes",
-                           (unsigned long long)code->number, (unsigned long long)most);
+        return pickle_fail(r, "%s of %" PRIu64 " bytes, at most %" PRIu64 " are accepted",
+                           kind == PICKLE_STRING ? "str" : "bytes", code->number, most);
     return pickle_push(r, (struct pickle_item){.kind = kind,
                                                .n_bytes_or_items = (uint32_t)code->number,
                                                .as.bytes = code->bytes});

@@ -95,11 +95,9 @@ static int fill_axis(const struct key *key, struct key_array *a, struct error *e
             if (to < first || to > last)
                 status = error_set(
                     err, ERROR_USAGE,
-                    "--key: %s: transform %u (%s) takes plane %llu to %llu, which is not among "
-                    "planes %llu-%llu",
-                    text_path(a->name).text, t, key->board->transforms[t].name,
-                    (unsigned long long)p, (unsigned long long)to, (unsigned long long)first,
-                    (unsigned long long)last);
+                    "--key: %s: transform %u (%s) takes plane %" PRIu64 " to %" PRIu64
+                    ", which is not among planes %" PRIu64 "-%" PRIu64,
+                    text_path(a->name).text, t, key->board->transforms[t].name, p, to, first, last);
             for (uint64_t cell = 0; cell < spec->axis && status == 0; cell++)
                 if (on_board == NULL || on_board[cell])
                     src[rank[element_at(spec, to, spec->steps[t].dst[cell])]] =

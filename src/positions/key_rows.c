@@ -268,9 +268,8 @@ static int read_chunk(struct run *run, unsigned chunk, uint64_t first, struct er
 
             if (!convert(from, element, to, column->converted[chunk] + i * to->itemsize))
                 return plan_refuse(run->reader->plan, column->array, err,
-                                   "row %llu: %g is no exact number of the other set's type",
-                                   (unsigned long long)(first + i / n_items),
-                                   dtype_get_double(from, element));
+                                   "row %" PRIu64 ": %g is no exact number of the other set's type",
+                                   first + i / n_items, dtype_get_double(from, element));
         }
     }
     return 0;
