@@ -102,8 +102,7 @@ void output_digest_step(void *output_digest)
     pthread_mutex_lock(&d->lock);
     for (int i = 0; i < STEP_NCHUNKS && d->failure.kind == ERROR_NONE && output_digest_is_due(d);
          i++) {
-        const uint64_t left = d->n_settled - d->n_hashed;
-        const size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
+        const size_t n = (size_t)smaller(d->n_settled - d->n_hashed, CHUNK_NBYTES);
 
         if (output_read_written(d->output, d->n_hashed, d->chunk, n, &d->failure) != 0) {
             d->n_hashed = UINT64_MAX; /* nothing is due any more */

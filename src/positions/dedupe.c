@@ -71,13 +71,6 @@ struct dedupe {
 
 /* --- which labels --- */
 
-static int open_batch(struct batch *batch, const struct plan_array *array, const struct plan *plan,
-                      struct error *err)
-{
-    batch->own = (struct reader){.arrays = array->sources, .n_arrays = plan->n_archives};
-    return batch_open(batch, plan->settings->budget, err);
-}
-
 /* What an averaged array becomes begins as what it is. */
 static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, struct error *err)
 {
@@ -117,7 +110,8 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
     memcpy(form.row_shape, header->shape + 1, form.n_dims * sizeof *form.row_shape);
     if (is_averaged && (label->made = made_new(d->plan, &form, err)) == NULL)
         return -1;
-    return open_batch(&label->batch, array, d->plan, err);
+    label->batch.own = (struct reader){.arrays = array->sources, .n_arrays = d->plan->n_archives};
+    return batch_open(&label->batch, d->plan->settings->budget, err);
 }
 
 static int find_labels(struct dedupe *d, struct error *err)
@@ -150,7 +144,8 @@ static int find_labels(struct dedupe *d, struct error *err)
     if (d->count->sources[0]->header.n_dims != 1 ||
         !dtype_is_integer(&d->count->sources[0]->header.dtype))
         return plan_refuse(plan, d->count, err, "expected one whole number for each row");
-    return open_batch(&d->count_batch, d->count, plan, err);
+    d->count_batch.own = (struct reader){.arrays = d->count->sources, .n_arrays = plan->n_archives};
+    return batch_open(&d->count_batch, plan->settings->budget, err);
 }
 
 /* --- rows to boxes --- */

@@ -343,7 +343,8 @@ static inline __attribute__((always_inline)) int copy_items(struct guised a, uin
      : (item) == 8 ? do_items((a), (b), (n), 8) \
                    : do_items((a), (b), (n), (item)))
 
-static void write_image(const struct key *key, const struct key_room *room, uint32_t id)
+/* Write the key bytes of image `id`, and hash them. */
+static struct key_value hash_image(const struct key *key, const struct key_room *room, uint32_t id)
 {
     uint8_t *out = room->bytes;
 
@@ -363,12 +364,7 @@ static void write_image(const struct key *key, const struct key_room *room, uint
             FOR_SIZE(copy_items, image, out, a->n_out, a->item);
         out += a->out_nbytes;
     }
-}
-
-static struct key_value hash_of(const struct key *key, const struct key_room *room)
-{
     const XXH128_hash_t hash = XXH3_128bits(room->text, key->head.n_bytes + key->n_bytes);
-
     return (struct key_value){hash.high64, hash.low64};
 }
 
@@ -397,12 +393,10 @@ struct key_value key_of(const struct key *key, struct key_room *room)
         }
         room->ties[id / 8] |= (uint8_t)(1u << id % 8);
     }
-    write_image(key, room, best);
-    return hash_of(key, room);
+    return hash_image(key, room, best);
 }
 
 struct key_value key_of_image(const struct key *key, struct key_room *room)
 {
-    write_image(key, room, 0);
-    return hash_of(key, room);
+    return hash_image(key, room, 0);
 }
