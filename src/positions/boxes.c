@@ -4,7 +4,7 @@
  * While all boxes together fit into memory there is no file. When they do not, each is written to
  * the end of one unlinked temp file; the parts of a box are found again by a list.
  */
-#include "positions/boxes.h"
+#include "positions/parts.h"
 
 #define MAX_BOXES       4096
 #define MIN_PART_NBYTES (1u << 20) /* of a box, once there is a file */

@@ -16,8 +16,7 @@
 #include "base/text.h"
 #include "engine/kernel.h"
 #include "engine/order.h"
-#include "positions/key.h"
-#include "positions/sparse.h"
+#include "positions/parts.h"
 
 /* An array whose rows are averaged or compared. */
 struct label {

@@ -8,7 +8,7 @@
 
 #include "base/meter.h"
 #include "base/text.h"
-#include "positions/boxes.h"
+#include "positions/parts.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

@@ -8,7 +8,7 @@
  * stay as they are go to new arrays in the form of the old ones; only lists of (N,k) objects become
  * (N,) rows, since a union has no length of its own.
  */
-#include "positions/sparse.h"
+#include "positions/parts.h"
 
 #define FLUSH_NBYTES (256u << 10)
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "engine/survey.h"
-#include "positions/boxes.h"
+#include "positions/parts.h"
 
 #include <math.h>
 #include <xxhash.h>

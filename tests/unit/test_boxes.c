@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "positions/boxes.h"
+#include "positions/parts.h"
 
 #include <string.h>
 
