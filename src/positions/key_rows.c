@@ -72,45 +72,6 @@ static const struct dtype *type_in(const struct key *like, const struct array *a
     return NULL;
 }
 
-/* Add an array that is part of the position; like: what it is compared with, or NULL. */
-static int add_array(struct key *key, const struct plan *plan, const struct plan_array *array,
-                     const struct key *like, struct error *err)
-{
-    const struct spec *spec = &array->spec;
-    const uint64_t n = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS ? spec->n_planes : 0;
-    struct key_planes planes;
-    const char *text;
-    char *end;
-
-    if (!plan_is_key(plan, array, &text))
-        return 0;
-    if (array->is_object || array->binding.sparse != SPARSE_NONE ||
-        array->sources[0]->row_nbytes == 0 || spec->kind == SPEC_INDICES ||
-        spec->kind == SPEC_COORD)
-        return plan_refuse(plan, array, err,
-                           "%s cannot be part of a position's key; use --key with other arrays",
-                           array->is_object                     ? "an array of objects"
-                           : array->sources[0]->row_nbytes == 0 ? "an array of empty rows"
-                                                                : role_name(array->binding.role));
-    if (text != NULL) { /* a range of planes as --key tells it: 3, or 0-13 */
-        planes.first = planes.last = strtoull(text, &end, 10);
-        if (end > text && *end == '-' && end[1] >= '0' && end[1] <= '9')
-            planes.last = strtoull(end + 1, &end, 10);
-        if (*text < '0' || *text > '9' || (*end != '\0' && *end != ','))
-            return error_set(
-                err, ERROR_USAGE, "--key: %s: %s is not a range of planes such as 0-13",
-                text_path(array->key).text, text_quote_bytes(text, strcspn(text, ",")).text);
-        if (planes.first > planes.last || planes.last >= n)
-            return error_set(err, ERROR_USAGE, "--key: %s: planes %llu-%llu, but it has %llu",
-                             plan_array_name(plan, array).text, (unsigned long long)planes.first,
-                             (unsigned long long)planes.last, (unsigned long long)n);
-    }
-    return key_add(key,
-                   &(struct key_input){array->sources[0], type_in(like, array->sources[0]), spec,
-                                       text != NULL ? &planes : NULL},
-                   err);
-}
-
 /* Keys of two sets are only alike when they are of the same arrays. */
 static int check_like(const struct key *key, const char *path, const struct key *like,
                       const char *like_path, struct error *err)
@@ -173,8 +134,41 @@ int key_of_plan(struct key *key, const struct plan *plan, const struct key_like 
     if (status == 0)
         status = key_init(key, plan->board, name.text, &plan->conventions, err);
     text_release(&name);
-    for (size_t i = 0; i < plan->n_arrays && status == 0; i++)
-        status = add_array(key, plan, &plan->arrays[i], converts, err);
+    for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const struct array *source = array->sources[0];
+        const struct spec *spec = &array->spec;
+        const uint64_t n = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS ? spec->n_planes : 0;
+        struct key_planes planes = {0};
+        const char *text;
+        char *end;
+
+        if (!plan_is_key(plan, array, &text))
+            continue;
+        if (array->is_object || array->binding.sparse != SPARSE_NONE || source->row_nbytes == 0 ||
+            spec->kind == SPEC_INDICES || spec->kind == SPEC_COORD)
+            return plan_refuse(plan, array, err,
+                               "%s cannot be part of a position's key; use --key with other arrays",
+                               array->is_object          ? "an array of objects"
+                               : source->row_nbytes == 0 ? "an array of empty rows"
+                                                         : role_name(array->binding.role));
+        if (text != NULL) { /* a range of planes as --key tells it: 3, or 0-13 */
+            planes.first = planes.last = strtoull(text, &end, 10);
+            if (end > text && *end == '-' && end[1] >= '0' && end[1] <= '9')
+                planes.last = strtoull(end + 1, &end, 10);
+            if (*text < '0' || *text > '9' || (*end != '\0' && *end != ','))
+                return error_set(
+                    err, ERROR_USAGE, "--key: %s: %s is not a range of planes such as 0-13",
+                    text_path(array->key).text, text_quote_bytes(text, strcspn(text, ",")).text);
+            if (planes.first > planes.last || planes.last >= n)
+                return error_set(err, ERROR_USAGE,
+                                 "--key: %s: planes %" PRIu64 "-%" PRIu64 ", but it has %" PRIu64,
+                                 plan_array_name(plan, array).text, planes.first, planes.last, n);
+        }
+        const struct key_input in = {source, type_in(converts, source), spec,
+                                     text != NULL ? &planes : NULL};
+        status = key_add(key, &in, err);
+    }
     if (status == 0 && key->n_arrays == 0)
         return error_set(err, ERROR_DATA,
                          "%s: no array is part of a position (planes, packed, grid, tile or "

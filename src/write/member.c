@@ -361,54 +361,48 @@ static bool preparer_is_due(void *self)
 
 /* Open a member, fetch its first input and choose the codec by it: its packer is there, or a
  * failure. One thread does this, any one. */
-static void prepare(struct member *member)
+static void preparer_step(void *self)
 {
-    struct members *all = member->all;
+    struct preparer *preparer = self;
+    struct members *all = preparer->all;
+    struct member *member = all->list[preparer->next];
     struct error *err = &member->failure;
     const int n_workers = crew_size(all->crew);
     const int n_threads =
         all->n_threads > 0 && all->n_threads < n_workers ? all->n_threads : n_workers;
     struct codec_member about = {.item_nbytes = 1};
     struct pieces *pieces = member->open(member, &about, err);
-    struct packer *p = pieces != NULL ? calloc(1, sizeof *p) : NULL;
+    struct packer *p = member->packer = pieces != NULL ? calloc(1, sizeof *p) : NULL;
+    int status = -1;
 
-    if (p == NULL) {
-        if (pieces != NULL)
-            error_no_memory(err, "member");
-        pieces_free(pieces);
-        return;
-    }
-    member->packer = p;
-    p->pieces = pieces;
-    p->n_pieces = pieces_count(pieces);
-    p->all = all;
-    p->pieces_per_run =
-        (uint64_t)n_threads *
-        (all->pieces_per_thread > SAMPLE_NPIECES ? all->pieces_per_thread : SAMPLE_NPIECES);
-    p->n_slots = smaller(2 * p->pieces_per_run, p->n_pieces);
-    p->latest = 1; /* so that the first run is runs[0] */
-    p->workers = calloc((size_t)n_workers, sizeof *p->workers);
-    p->slots = calloc(p->n_slots + 1, sizeof *p->slots);
-    if (p->workers == NULL || p->slots == NULL) {
+    if (p != NULL) {
+        p->pieces = pieces;
+        p->n_pieces = pieces_count(pieces);
+        p->all = all;
+        p->pieces_per_run =
+            (uint64_t)n_threads *
+            (all->pieces_per_thread > SAMPLE_NPIECES ? all->pieces_per_thread : SAMPLE_NPIECES);
+        p->n_slots = smaller(2 * p->pieces_per_run, p->n_pieces);
+        p->latest = 1; /* so that the first run is runs[0] */
+        p->workers = calloc((size_t)n_workers, sizeof *p->workers);
+        p->slots = calloc(p->n_slots + 1, sizeof *p->slots);
+    } else if (pieces != NULL) {
         error_no_memory(err, "member");
-    } else if (load_run(p) != 0) {
-        error_pass(err, &p->load_error);
-    } else {
-        add_run(p);
-        if (choose_codec(p, about, err) == 0)
-            return;
+        pieces_free(pieces);
     }
-    member_release(member);
-}
-
-static void preparer_step(void *self)
-{
-    struct preparer *p = self;
-
-    prepare(p->all->list[p->next]);
-    crew_lock(p->all->crew);
-    p->next += MEMBERS_N_PREPARERS;
-    crew_unlock(p->all->crew);
+    if (p != NULL && (p->workers == NULL || p->slots == NULL)) {
+        error_no_memory(err, "member");
+    } else if (p != NULL && load_run(p) != 0) {
+        error_pass(err, &p->load_error);
+    } else if (p != NULL) {
+        add_run(p);
+        status = choose_codec(p, about, err);
+    }
+    if (status != 0)
+        member_release(member);
+    crew_lock(all->crew);
+    preparer->next += MEMBERS_N_PREPARERS;
+    crew_unlock(all->crew);
 }
 
 void members_begin(struct members *all)
