@@ -202,27 +202,6 @@ static int choose_codec(struct packer *p, struct codec_member about, struct erro
     return codec_choose(&p->all->level, &about, &p->choice, err);
 }
 
-static void packer_free(struct packer *p)
-{
-    if (p == NULL)
-        return;
-    if (p->has_begun) /* given up in the middle */
-        crew_end(p->all->crew);
-    bytes_release(&p->sample);
-    for (int i = 0; p->workers != NULL && i < crew_size(p->all->crew); i++) {
-        bytes_release(&p->workers[i].scratch);
-        if (p->choice.codec != NULL && p->workers[i].codec_state != NULL)
-            p->choice.codec->state_free(p->workers[i].codec_state);
-    }
-    for (uint64_t i = 0; p->slots != NULL && i < p->n_slots; i++)
-        bytes_release(&p->slots[i].packed);
-    free(p->slots);
-    free(p->workers);
-    codec_choice_release(&p->choice);
-    pieces_free(p->pieces);
-    free(p);
-}
-
 /* --- jobs of the crew --- */
 
 /* Input first, or others would soon wait for it. A run takes the window of the one before the
@@ -540,7 +519,25 @@ int members_add(struct members *all, struct member *member, struct error *err)
 
 void member_release(struct member *member)
 {
-    packer_free(member->packer);
+    struct packer *p = member->packer;
+
+    if (p == NULL)
+        return;
+    if (p->has_begun) /* given up in the middle */
+        crew_end(p->all->crew);
+    bytes_release(&p->sample);
+    for (int i = 0; p->workers != NULL && i < crew_size(p->all->crew); i++) {
+        bytes_release(&p->workers[i].scratch);
+        if (p->choice.codec != NULL && p->workers[i].codec_state != NULL)
+            p->choice.codec->state_free(p->workers[i].codec_state);
+    }
+    for (uint64_t i = 0; p->slots != NULL && i < p->n_slots; i++)
+        bytes_release(&p->slots[i].packed);
+    free(p->slots);
+    free(p->workers);
+    codec_choice_release(&p->choice);
+    pieces_free(p->pieces);
+    free(p);
     member->packer = NULL;
 }
 
