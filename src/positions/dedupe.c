@@ -77,10 +77,8 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
     const struct npy_header *header = &array->sources[0]->header;
     const struct dtype *dtype = &array->spec.dtype;
     const bool is_value = array->binding.role == ROLE_VALUE || array->binding.role == ROLE_WDL;
-    const bool is_sparse = array->binding.sparse != SPARSE_NONE; /* sparse.h */
+    const bool is_sparse = array->binding.sparse != SPARSE_NONE; /* sparse.c */
     const bool is_averaged = !is_kept && d->settings->means && !is_sparse;
-    struct made_form form = {
-        .key = array->key, .dtype = header->dtype, .n_dims = header->n_dims - 1};
 
     if (is_averaged && (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL))
         return plan_refuse(d->plan, array, err, "dtype %s cannot be averaged; use --copy %s",
@@ -106,9 +104,14 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
         d->n_elements += label->n;
         d->n_values += is_value ? label->n : 0;
     }
-    memcpy(form.row_shape, header->shape + 1, form.n_dims * sizeof *form.row_shape);
-    if (is_averaged && (label->made = made_new(d->plan, &form, err)) == NULL)
-        return -1;
+    if (is_averaged) {
+        struct made_form form = {
+            .key = array->key, .dtype = header->dtype, .n_dims = header->n_dims - 1};
+
+        memcpy(form.row_shape, header->shape + 1, form.n_dims * sizeof *form.row_shape);
+        if ((label->made = made_new(d->plan, &form, err)) == NULL)
+            return -1;
+    }
     label->batch.own = (struct reader){.arrays = array->sources, .n_arrays = d->plan->n_archives};
     return batch_open(&label->batch, d->plan->settings->budget, err);
 }
