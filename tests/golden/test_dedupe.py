@@ -403,6 +403,19 @@ def test_refused(kind):
         assert sorted(os.listdir(folder)) == before, errors
 
 
+@tap.test("mean", "first")
+def test_many_dimensions(merge):
+    """What is only kept may have any shape."""
+    rng = rng_of("many dimensions")
+    planes = rng.integers(0, 2, (8, 2, 3, 3)).astype("f4")
+    planes[1] = planes[0]
+    note = rng.random((8, *[1] * 27, 3))
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = write(folder, planes=planes, note=note), os.path.join(folder, "out.npz")
+        dedupe("-q", "--board=tictactoe", f"--merge={merge}", "--copy=note", source, out)
+        same_bits(load(out)["note"], np.delete(note, 1, axis=0), "note")
+
+
 @tap.test("dedupe", "expand")
 def test_many_inputs(command):
     """More inputs than a program may have open at first, which it may ask to change."""
