@@ -5,8 +5,8 @@
  */
 #include "engine/plan.h"
 
+#include "base/budget.h"
 #include "base/text.h"
-#include "shard/scratch.h"
 
 /* A row of objects that was made. */
 struct made_list {

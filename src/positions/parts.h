@@ -4,9 +4,9 @@
 #ifndef SYMAUG_POSITIONS_PARTS_H
 #define SYMAUG_POSITIONS_PARTS_H
 
+#include "base/budget.h"
 #include "base/bytes.h"
 #include "positions/key.h"
-#include "shard/scratch.h"
 
 #include <sys/types.h>
 

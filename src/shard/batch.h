@@ -13,9 +13,6 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "shard/array.h"
-#include "shard/scratch.h"
-
-/* --- lists in CSR form --- */
 
 /* Where the rows of a policy in CSR form begin: elements are counted over all shards. */
 struct csr {

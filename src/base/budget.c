@@ -1,9 +1,9 @@
 /*
- * scratch.c - bytes kept for a while: in memory while the budget lasts, else in a file without a
+ * budget.c - bytes kept for a while: in memory while the budget lasts, else in a file without a
  * name, which goes with the process however it ends. On file systems that cannot make such a file
  * it has a name for a moment.
  */
-#include "shard/scratch.h"
+#include "base/budget.h"
 
 #include "base/input.h"
 #include "base/text.h"
