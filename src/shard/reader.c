@@ -1,7 +1,7 @@
 /*
  * reader.c - the rows of one array, or of the same array of several shards.
  *
- * In sequence, bytes come from unpack.c as they are asked for; headers are read over but count for
+ * In sequence, bytes come from array.c as they are asked for; headers are read over but count for
  * the CRC, and the end of each array is checked as soon as its last row is delivered. At random,
  * stored arrays in C order are read where they are; deflated ones are unpacked once, and Fortran
  * order becomes C order on the way. Elements of lists are too short to be asked for
