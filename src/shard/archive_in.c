@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #define MAX_FILES   65536u
-#define PEEK_NBYTES 512 /* enough of a file for foreign_kind */
+#define PEEK_NBYTES 512 /* enough of a file for the signatures */
 
 /* --- files that are handed over as shards by mistake, by their first bytes --- */
 
@@ -52,34 +52,6 @@ static const struct {
     {TEXT, "<error", "an XML document (a failed download?)"},
     {TEXT, "{\"", "a JSON document"},
 };
-
-/*
- * What a file that is no shard seems to be, from its first n_bytes and its size ("an HTML page"),
- * or NULL. Static text.
- */
-static const char *foreign_kind(const uint8_t *bytes, size_t n_bytes, uint64_t file_nbytes)
-{
-    const size_t n_mark = n_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    size_t n_zero = 0, text = n_mark;
-
-    if (file_nbytes == 0)
-        return "an empty file";
-    while (text < n_bytes && bytes[text] != '\0' && strchr(" \t\r\n", bytes[text]) != NULL)
-        text++;
-    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
-        const bool is_text = signatures[i].offset == TEXT;
-        const size_t at = is_text ? text : signatures[i].offset;
-        const char *here = (const char *)bytes + at, *wanted = signatures[i].bytes;
-        const size_t n = strlen(wanted);
-
-        if (n_bytes >= at + n &&
-            (is_text ? strncasecmp(here, wanted, n) : memcmp(here, wanted, n)) == 0)
-            return signatures[i].kind;
-    }
-    while (n_zero < n_bytes && bytes[n_zero] == 0)
-        n_zero++;
-    return n_zero == n_bytes ? "zero bytes at its front (lost in a crash or a transfer?)" : NULL;
-}
 
 /* --- opening --- */
 
@@ -210,8 +182,6 @@ static int open_folder(struct opening *o)
     return result;
 }
 
-/* --- .npz files --- */
-
 /* List the arrays of the .npz file in archive->inputs[0]. A member's name in UTF-8 says that it is
  * one by its ".npy"; macOS adds files of that name which hold attributes, begun with "._". */
 static int open_npz(struct opening *o)
@@ -273,30 +243,43 @@ static bool has_suffix(const char *path, const char suffix[5])
  */
 static int decide_form(const struct opening *o)
 {
-    struct archive_in *archive = o->archive;
-    const struct input *in = &archive->inputs[0];
-    const bool named_npy = has_suffix(archive->path, ".npy");
-    const char *expected = named_npy ? "a .npy array" : "an .npz archive";
+    const struct input *in = &o->archive->inputs[0];
+    const bool named_npy = has_suffix(o->archive->path, ".npy");
     uint8_t bytes[PEEK_NBYTES] = {0};
-    const size_t n = (size_t)smaller(in->n_bytes, sizeof bytes);
+    const size_t n_bytes = (size_t)smaller(in->n_bytes, sizeof bytes);
+    size_t n_zero = 0, text = 0; /* how many bytes are zero, and where the text begins */
+    const char *found = NULL;    /* what it is not to be */
 
-    if (input_read(in, 0, bytes, n, o->err) != 0)
+    if (input_read(in, 0, bytes, n_bytes, o->err) != 0)
         return -1;
-    archive->form = ARCHIVE_NPZ;
-    if (n >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0) {
-        archive->form = ARCHIVE_NPY;
-        return has_suffix(archive->path, ".npz")
-                   ? fail_form(o, expected, "a bare .npy array (rename the file to .npy)")
-                   : 0;
+    const bool is_npy = memcmp(bytes, "\x93NUMPY", 6) == 0;
+    const bool is_zip = memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0;
+    o->archive->form = is_npy || named_npy ? ARCHIVE_NPY : ARCHIVE_NPZ;
+    if (memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
+        text = 3;
+    while (text < n_bytes && bytes[text] != '\0' && strchr(" \t\r\n", bytes[text]) != NULL)
+        text++;
+    while (n_zero < n_bytes && bytes[n_zero] == 0)
+        n_zero++;
+    if (is_npy && has_suffix(o->archive->path, ".npz"))
+        found = "a bare .npy array (rename the file to .npy)";
+    else if (is_zip && named_npy)
+        found = "a zip archive (rename the file to .npz)";
+    else if (n_bytes == 0)
+        found = "an empty file";
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures && !is_npy && !is_zip; i++) {
+        const bool is_text = signatures[i].offset == TEXT;
+        const size_t at = is_text ? text : signatures[i].offset;
+        const char *here = (const char *)bytes + at, *wanted = signatures[i].bytes;
+        const size_t n = strlen(wanted);
+
+        if (found == NULL && n_bytes >= at + n &&
+            (is_text ? strncasecmp(here, wanted, n) : memcmp(here, wanted, n)) == 0)
+            found = signatures[i].kind;
     }
-    if (n >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0))
-        return named_npy ? fail_form(o, expected, "a zip archive (rename the file to .npz)") : 0;
-    const char *foreign = foreign_kind(bytes, n, in->n_bytes);
-    if (foreign != NULL)
-        return fail_form(o, expected, foreign);
-    if (named_npy)
-        archive->form = ARCHIVE_NPY;
-    return 0;
+    if (found == NULL && n_zero == n_bytes)
+        found = "zero bytes at its front (lost in a crash or a transfer?)";
+    return found == NULL ? 0 : fail_form(o, named_npy ? "a .npy array" : "an .npz archive", found);
 }
 
 int archive_in_open(struct archive_in *archive, const char *path, bool use_map, struct error *err)

@@ -44,11 +44,10 @@ int csr_open(struct csr *csr, const struct array *const *offsets,
 
                 if (at < (int64_t)before || (uint64_t)at > n_elements || (row == 0 && at != 0) ||
                     (is_last && (uint64_t)at != n_elements))
-                    status = error_set_at(err, ERROR_DATA,
-                                          ARRAY_PLACE(array, .has_row = true, .row = row),
-                                          "offset %lld, expected %llu to %llu", (long long)at,
-                                          (unsigned long long)(is_last ? n_elements : before),
-                                          (unsigned long long)(row == 0 ? 0 : n_elements));
+                    status = error_set_at(
+                        err, ERROR_DATA, ARRAY_PLACE(array, .has_row = true, .row = row),
+                        "offset %" PRId64 ", expected %" PRIu64 " to %" PRIu64, at,
+                        is_last ? n_elements : before, row == 0 ? 0 : n_elements);
                 before = (uint64_t)at;
                 if (!is_last)
                     csr->first[csr->n_rows++] = base + before;
@@ -91,13 +90,21 @@ static uint8_t *reserve(struct batch *batch, uint64_t n, uint64_t n_units, struc
     return bytes_reserve(&batch->bytes, n_units * reader->unit_nbytes + 1, err);
 }
 
-/* Rows first .. first + n - 1, of which the first n_kept units are there already. */
-static int fill(struct batch *batch, uint64_t first, uint64_t n, uint64_t n_kept, struct error *err)
+int batch_open(struct batch *batch, struct budget *budget, struct error *err)
+{
+    batch->reader = &batch->own;
+    return reader_open(&batch->own, budget, err);
+}
+
+int batch_follow(struct batch *batch, const struct batch *before, uint64_t first, uint64_t n,
+                 struct error *err)
 {
     struct reader *reader = batch->reader;
-    const uint64_t begin = unit_of(reader, first), end = unit_of(reader, first + n);
-    uint8_t *to = reserve(batch, n, end - begin - n_kept, err);
+    const uint64_t begin = unit_of(reader, first), n_units = unit_of(reader, first + n) - begin;
+    uint64_t n_kept = 0;
 
+    batch_clear(batch);
+    uint8_t *to = reserve(batch, n, n_units, err);
     if (to == NULL)
         return -1;
     batch->first = first;
@@ -108,20 +115,20 @@ static int fill(struct batch *batch, uint64_t first, uint64_t n, uint64_t n_kept
         batch->starts[i] = first + i;
     if (reader->is_object)
         return 0;
-    batch->bytes.n_bytes += (end - begin - n_kept) * reader->unit_nbytes;
-    return reader_read(reader, begin + n_kept, end - begin - n_kept, to, err);
-}
+    if (before != NULL && first < before->first + before->n) {
+        const uint64_t at = begin - unit_of(reader, before->first);
 
-int batch_open(struct batch *batch, struct budget *budget, struct error *err)
-{
-    batch->reader = &batch->own;
-    return reader_open(&batch->own, budget, err);
+        n_kept = unit_of(reader, smaller(first + n, before->first + before->n)) - begin;
+        memcpy(to, before->bytes.data + at * reader->unit_nbytes, n_kept * reader->unit_nbytes);
+    }
+    batch->bytes.n_bytes = n_units * reader->unit_nbytes;
+    return reader_read(reader, begin + n_kept, n_units - n_kept, to + n_kept * reader->unit_nbytes,
+                       err);
 }
 
 int batch_read(struct batch *batch, uint64_t first, uint64_t n, struct error *err)
 {
-    batch_clear(batch);
-    return fill(batch, first, n, 0, err);
+    return batch_follow(batch, NULL, first, n, err);
 }
 
 int batch_next(struct batch *batch, uint64_t at_most, struct error *err)
@@ -129,27 +136,6 @@ int batch_next(struct batch *batch, uint64_t at_most, struct error *err)
     const uint64_t first = batch->first + batch->n, left = batch->reader->n_rows - first;
 
     return batch_read(batch, first, smaller(left, at_most), err);
-}
-
-int batch_follow(struct batch *batch, const struct batch *before, uint64_t first, uint64_t n,
-                 struct error *err)
-{
-    const struct reader *reader = batch->reader;
-    const uint64_t known = before->first + before->n, begin = unit_of(reader, first);
-    const uint64_t last = smaller(first + n, known), end = last < first ? first : last;
-
-    batch_clear(batch);
-    const uint64_t n_kept = unit_of(reader, end) - begin;
-    if (n_kept > 0) {
-        const uint64_t at = begin - unit_of(reader, before->first);
-        uint8_t *to = reserve(batch, n, unit_of(reader, first + n) - begin, err);
-
-        if (to == NULL)
-            return -1;
-        memcpy(to, before->bytes.data + at * reader->unit_nbytes, n_kept * reader->unit_nbytes);
-        batch->bytes.n_bytes = n_kept * reader->unit_nbytes;
-    }
-    return fill(batch, first, n, n_kept, err);
 }
 
 int batch_reserve(struct batch *batch, uint64_t n, struct error *err)
@@ -192,8 +178,6 @@ void batch_release(struct batch *batch)
     *batch = (struct batch){0};
 }
 
-/* --- rows --- */
-
 struct row batch_row(const struct batch *batch, uint64_t i)
 {
     const struct reader *reader = batch->reader;
@@ -202,27 +186,21 @@ struct row batch_row(const struct batch *batch, uint64_t i)
 
     if (reader->is_object) {
         const struct pickle_item *item = reader_items(reader, batch->starts[i]);
+        const bool is_single = array->header.n_dims == 1;
 
-        if (array->header.n_dims == 1 && item->kind == PICKLE_ARRAY)
+        if (is_single && item->kind == PICKLE_ARRAY)
             return (struct row){item->as.array->data, NULL, &item->as.array->dtype,
                                 item->as.array->n_elements};
-        row.items = item;
-        row.n = reader->n_items;
-        if (array->header.n_dims == 1 && item->kind == PICKLE_LIST) {
-            row.items = item->as.items;
-            row.n = item->n_bytes_or_items;
-        }
-        return row;
+        const bool is_list = is_single && item->kind == PICKLE_LIST;
+        row.items = is_list ? item->as.items : item;
+        row.n = is_list ? item->n_bytes_or_items : reader->n_items;
+    } else if (reader->unit_nbytes > 0) {
+        const bool is_list = reader->csr != NULL;
+
+        row.bytes = batch->bytes.data + (is_list ? batch->starts[i] : i) * reader->unit_nbytes;
+        row.n = is_list ? batch->starts[i + 1] - batch->starts[i]
+                        : reader->unit_nbytes / row.dtype->itemsize;
     }
-    if (reader->unit_nbytes == 0)
-        return row;
-    if (reader->csr != NULL) {
-        row.bytes = batch->bytes.data + batch->starts[i] * reader->unit_nbytes;
-        row.n = batch->starts[i + 1] - batch->starts[i];
-        return row;
-    }
-    row.bytes = batch->bytes.data + i * reader->unit_nbytes;
-    row.n = reader->unit_nbytes / row.dtype->itemsize;
     return row;
 }
 
@@ -252,8 +230,6 @@ void row_doubles(const struct row *row, uint64_t first, uint64_t n, double *out)
     for (; i < n; i++)
         out[i] = row_double(row, first + i);
 }
-
-/* --- what numbers there are --- */
 
 int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64_t max_nbytes,
                       struct budget *budget, struct number_range *range, struct error *err)

@@ -59,17 +59,7 @@ static unsigned find(const char *option)
     return i;
 }
 
-/* Digits only: no sign, no spaces. Returns 0 and moves behind them, or -1. */
-static int parse_plane(const char **at, unsigned long *plane)
-{
-    char *end;
-
-    if (**at < '0' || **at > '9')
-        return -1;
-    *plane = strtoul(*at, &end, 10);
-    *at = end;
-    return 0;
-}
+static const char digits[] = "0123456789";
 
 /* By coding: what marks the to-move plane. */
 static const char turn_marks[] = {[TO_MOVE_01] = '~', [TO_MOVE_12] = '=', [TO_MOVE_PM1] = '-', 0};
@@ -84,17 +74,19 @@ static int parse_permutation(struct conventions *c, const char *text, struct err
     c->to_move_plane = -1;
     c->plane_coding = TO_MOVE_01;
     for (const char *at = text;; at++) {
-        unsigned long to;
+        uint64_t to;
         const char *mark = *at != '\0' ? strchr(turn_marks, *at) : NULL;
         const bool is_to_move = mark != NULL;
 
         if (is_to_move)
             c->plane_coding = (enum to_move_coding)(mark - turn_marks);
         at += is_to_move;
-        if (parse_plane(&at, &to) != 0 || to >= CONVENTIONS_MAX_PLANES ||
+        const size_t n_digits = strspn(at, digits);
+        if (text_parse_digits(at, n_digits, &to) != 0 || to >= CONVENTIONS_MAX_PLANES ||
             c->n_planes == CONVENTIONS_MAX_PLANES || (taken >> to & 1) ||
             (is_to_move && c->to_move_plane >= 0))
             break;
+        at += n_digits;
         taken |= UINT64_C(1) << to;
         if (is_to_move)
             c->to_move_plane = (int)to;
@@ -110,32 +102,6 @@ static int parse_permutation(struct conventions *c, const char *text, struct err
                      text_quote(text).text);
 }
 
-static int parse_castling_planes(struct conventions *c, const char *text, struct error *err)
-{
-    const char *at = text;
-
-    if (strcmp(text, "none") == 0) {
-        c->n_castling_planes = -1;
-        return 0;
-    }
-    for (int i = 0; i < 4; i++) {
-        unsigned long plane;
-        bool good =
-            parse_plane(&at, &plane) == 0 && plane <= UINT16_MAX && *at++ == (i < 3 ? ',' : '\0');
-
-        for (int k = 0; k < i && good; k++)
-            good = c->castling_planes[k] != plane;
-        if (!good)
-            return error_set(err, ERROR_USAGE,
-                             "--castling-planes: %s is neither 'none' nor four plane numbers: own "
-                             "K, own Q, their K, their Q",
-                             text_quote(text).text);
-        c->castling_planes[i] = (uint32_t)plane;
-    }
-    c->n_castling_planes = 4;
-    return 0;
-}
-
 int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err)
 {
     const unsigned i = find(option);
@@ -146,8 +112,26 @@ int conventions_set(struct conventions *c, const char *option, const char *text,
     unsigned word = 0;
 
     if (strcmp(option, "castling-planes") == 0) {
-        if (parse_castling_planes(c, text, err) != 0)
-            return -1;
+        const char *at = text;
+        const bool is_none = strcmp(text, "none") == 0;
+
+        for (int plane = 0; plane < 4 && !is_none; plane++) {
+            const size_t n_digits = strspn(at, digits);
+            uint64_t number;
+            bool good = text_parse_digits(at, n_digits, &number) == 0 && number <= UINT16_MAX &&
+                        at[n_digits] == (plane < 3 ? ',' : '\0');
+
+            at += n_digits + 1;
+            for (int k = 0; k < plane && good; k++)
+                good = c->castling_planes[k] != number;
+            if (!good)
+                return error_set(err, ERROR_USAGE,
+                                 "--castling-planes: %s is neither 'none' nor four plane numbers: "
+                                 "own K, own Q, their K, their Q",
+                                 text_quote(text).text);
+            c->castling_planes[plane] = (uint32_t)number;
+        }
+        c->n_castling_planes = is_none ? -1 : 4;
     } else if (words == NULL) {
         return error_set(err, ERROR_INTERNAL, "unknown convention '%s'", option);
     } else if (is_permutation) {

@@ -206,7 +206,7 @@ bool role_value_contradicts(const struct role_binding *binding, const char *key,
 {
     return binding->role == ROLE_WDL && binding->inferred && conventions->value_said &&
            conventions->value != VALUE_COLOUR_WDL && conventions->value != VALUE_MOVER &&
-           role_by_name(key, board).role == ROLE_VALUE;
+           role_by_name(key, strlen(key), board).role == ROLE_VALUE;
 }
 
 /* --- names --- */
@@ -224,7 +224,7 @@ static bool lists(const char *words, const char *text, size_t n_bytes)
     return false;
 }
 
-static struct role_named find_name(const char *key, size_t n_bytes, const struct board *board)
+struct role_named role_by_name(const char *key, size_t n_bytes, const struct board *board)
 {
     for (unsigned i = 0; i < ROLE_N_KINDS * ROLE_N_NAMES; i++) {
         const enum role role = (enum role)(i / ROLE_N_NAMES);
@@ -237,11 +237,6 @@ static struct role_named find_name(const char *key, size_t n_bytes, const struct
     return (struct role_named){.role = ROLE_META};
 }
 
-struct role_named role_by_name(const char *key, const struct board *board)
-{
-    return find_name(key, strlen(key), board);
-}
-
 enum role role_values_by_prefix(const char *key, size_t n_bytes)
 {
     for (unsigned k = 0; k < ROLE_N_KINDS; k++)
@@ -250,87 +245,32 @@ enum role role_values_by_prefix(const char *key, size_t n_bytes)
     return ROLE_META;
 }
 
-bool role_prefix_is_counts(const char *key, size_t n_bytes)
-{
-    return (find_name(key, n_bytes, NULL).flags & NAME_COUNTS) != 0;
-}
-
 /* --- what the user says --- */
 
-static const char layout_option[] = "layout=", frames_option[] = "frames=";
-#define FRAMES_END 100000
-
-#define N_PAIRED 8 /* options of which one excludes another: see enum role_option */
-
-static bool has_layout(enum role role)
-{
-    return (role_kinds[role].flags & ROLE_HAS_LAYOUT) != 0;
-}
+#define FRAMES_END 100000 /* so many are none */
+#define N_PAIRED   8      /* options of which one excludes another: see enum role_option */
 
 static bool equals(const char *text, size_t n_bytes, const char *name)
 {
     return strlen(name) == n_bytes && memcmp(text, name, n_bytes) == 0;
 }
 
-static int parse_option(struct role_override *o, const char *text, size_t n_bytes,
-                        struct error *err)
+int role_request_add_spec(struct role_request *request, const char *array, const char *spec,
+                          struct error *err)
 {
-    const size_t prefix = sizeof layout_option - 1; /* as long as the other one */
-    const char *options = role_kinds[o->role].options;
-    const bool is_listed = lists(options, text, n_bytes);
     static const char *const names_of[] = {"rowcol",  "colrow", "msb",      "lsb",
                                            "nchw",    "nhwc",   "player",   "winner",
                                            "players", "pairs",  "positions"};
-    char names[160] = "";
-
-    if (n_bytes > prefix && memcmp(text, layout_option, prefix) == 0 && o->layout == NULL &&
-        has_layout(o->role)) {
-        o->layout = strndup(text + prefix, n_bytes - prefix);
-        return o->layout == NULL ? error_no_memory(err, "a role's layout") : 0;
-    }
-    if (n_bytes > prefix && memcmp(text, frames_option, prefix) == 0 && options != NULL &&
-        strstr(options, frames_option) != NULL &&
-        text_parse_digits(text + prefix, n_bytes - prefix, &o->n_frames) == 0 && o->n_frames > 0 &&
-        o->n_frames < FRAMES_END)
-        return 0;
-    for (unsigned i = 0; i < sizeof names_of / sizeof *names_of && is_listed; i++)
-        if (equals(text, n_bytes, names_of[i])) {
-            o->options &= i < N_PAIRED ? ~(1u << (i ^ 1)) : ~0u;
-            o->options |= 1u << i;
-            return 0;
-        }
-    for (enum action_flip flip = ACTION_AS_IS + 1; flip < ACTION_N_FLIPS && is_listed; flip++)
-        if (equals(text, n_bytes, action_flip_name(flip))) {
-            o->flip = flip;
-            return 0;
-        }
-    for (const char *p = options != NULL ? options : "none"; *p != '\0'; p++)
-        text_add(names, sizeof names, *p == ' ' ? ", " : "%c", *p);
-    return error_set(err, ERROR_USAGE, "%s: role %s has no option %s; its options: %s",
-                     text_quote(o->array).text, role_name(o->role),
-                     text_quote_bytes(text, n_bytes).text, names);
-}
-
-static void override_release(struct role_override *o)
-{
-    free(o->array);
-    free(o->layout);
-}
-
-/* Append what ROLE[:option,...] says of the array. */
-static int add(struct role_request *request, const char *array, size_t n_array, const char *spec,
-               struct error *err)
-{
+    const size_t n_role = strcspn(spec, ":"), n_names = sizeof names_of / sizeof *names_of;
     struct role_override o = {0};
-    const size_t n_role = strcspn(spec, ":");
     const char *text = spec + n_role;
     char names[400] = "";
     int status = 0;
     unsigned i = 0;
 
-    if (n_array == 0)
+    if (*array == '\0')
         return error_set(err, ERROR_USAGE, "a role needs the name of an array: NAME=%s", spec);
-    o.array = strndup(array, n_array);
+    o.array = strdup(array);
     if (o.array == NULL)
         return error_no_memory(err, "a role");
     for (; i < ROLE_N_KINDS && !equals(spec, n_role, role_kinds[i].name); i++)
@@ -340,9 +280,37 @@ static int add(struct role_request *request, const char *array, size_t n_array, 
         status = error_set(err, ERROR_USAGE, "%s: no role is called %s; roles: %s",
                            text_quote(o.array).text, text_quote_bytes(spec, n_role).text, names);
     while (status == 0 && *text != '\0') { /* at the colon, or a comma */
-        const size_t n_bytes = strcspn(++text, ",");
+        const char *options = role_kinds[o.role].options;
+        const bool has_layout = (role_kinds[o.role].flags & ROLE_HAS_LAYOUT) != 0;
+        const size_t n_bytes = strcspn(++text, ","), n_equal = strlen("layout=");
+        const bool is_listed = lists(options, text, n_bytes);
+        enum action_flip flip = ACTION_AS_IS + 1;
+        unsigned option = 0;
 
-        status = parse_option(&o, text, n_bytes, err);
+        while (option < n_names && !equals(text, n_bytes, names_of[option]))
+            option++;
+        while (flip < ACTION_N_FLIPS && !equals(text, n_bytes, action_flip_name(flip)))
+            flip++;
+        if (has_layout && n_bytes > n_equal && memcmp(text, "layout=", n_equal) == 0 &&
+            o.layout == NULL) {
+            o.layout = strndup(text + n_equal, n_bytes - n_equal);
+            status = o.layout == NULL ? error_no_memory(err, "a role's layout") : 0;
+        } else if (is_listed && option < n_names) {
+            o.options &= option < N_PAIRED ? ~(1u << (option ^ 1)) : ~0u;
+            o.options |= 1u << option;
+        } else if (is_listed && flip < ACTION_N_FLIPS) {
+            o.flip = flip;
+        } else if (options == NULL || strstr(options, "frames=") == NULL || n_bytes <= n_equal ||
+                   memcmp(text, "frames=", n_equal) != 0 ||
+                   text_parse_digits(text + n_equal, n_bytes - n_equal, &o.n_frames) != 0 ||
+                   o.n_frames == 0 || o.n_frames >= FRAMES_END) {
+            names[0] = '\0';
+            for (const char *p = options != NULL ? options : "none"; *p != '\0'; p++)
+                text_add(names, sizeof names, *p == ' ' ? ", " : "%c", *p);
+            status = error_set(err, ERROR_USAGE, "%s: role %s has no option %s; its options: %s",
+                               text_quote(o.array).text, role_name(o.role),
+                               text_quote_bytes(text, n_bytes).text, names);
+        }
         text += n_bytes;
     }
     if (status == 0 &&
@@ -350,7 +318,8 @@ static int add(struct role_request *request, const char *array, size_t n_array, 
         request->overrides[request->n_overrides++] = o;
         return 0;
     }
-    override_release(&o);
+    free(o.array);
+    free(o.layout);
     return -1;
 }
 
@@ -361,13 +330,11 @@ int role_request_add(struct role_request *request, const char *text, struct erro
     if (equal == NULL)
         return error_set(err, ERROR_USAGE, "a role is told as NAME=ROLE, not %s",
                          text_quote(text).text);
-    return add(request, text, (size_t)(equal - text), equal + 1, err);
-}
-
-int role_request_add_spec(struct role_request *request, const char *array, const char *spec,
-                          struct error *err)
-{
-    return add(request, array, strlen(array), spec, err);
+    char *array = strndup(text, (size_t)(equal - text));
+    const int status = array != NULL ? role_request_add_spec(request, array, equal + 1, err)
+                                     : error_no_memory(err, "a role");
+    free(array);
+    return status;
 }
 
 static bool is_dropped(const void *self, const char *array)
@@ -399,8 +366,10 @@ struct role_request role_request_over(const struct role_request *under)
 
 void role_overrides_release(struct role_request *request)
 {
-    for (size_t i = 0; i < request->n_overrides; i++)
-        override_release(&request->overrides[i]);
+    for (size_t i = 0; i < request->n_overrides; i++) {
+        free(request->overrides[i].array);
+        free(request->overrides[i].layout);
+    }
     free(request->overrides);
 }
 
@@ -420,8 +389,8 @@ int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
 
     if (b->frame_planes > 0)
         frames = text_format(",frames=%llu", (unsigned long long)(n_planes / b->frame_planes));
-    if (b->layout != NULL && has_layout(b->role))
-        text_add(text.text, room, ":%s%s%s%s%s", layout_option, b->layout->name,
+    if (b->layout != NULL && (role_kinds[b->role].flags & ROLE_HAS_LAYOUT))
+        text_add(text.text, room, ":layout=%s%s%s%s", b->layout->name,
                  b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip),
                  b->is_pairs ? ",pairs" : "");
     else if (b->role == ROLE_PLANES && n_planes > 1)

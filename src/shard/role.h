@@ -174,7 +174,7 @@ struct role_case;
  * Try an array, which has the right number of rows, as one role. True: its binding is complete but
  * for the layout of an action that was not told one. False: a reason says what was expected.
  */
-typedef bool (*role_fit)(struct role_case *array);
+typedef bool role_fit(struct role_case *array);
 
 #define ROLE_N_FITS 3
 
@@ -219,8 +219,8 @@ struct role_kind {
     const char *name;    /* "policy-index" */
     const char *options; /* after the colon: "msb lsb"; or NULL */
     unsigned flags;      /* enum role_flag */
-    role_fit fit;        /* how an array that was told the role must fit; NULL: not by a fit */
-    role_fit by_name[ROLE_N_FITS]; /* what an array named so may be, in order; none: as told */
+    role_fit *fit;       /* how an array that was told the role must fit; NULL: not by a fit */
+    role_fit *by_name[ROLE_N_FITS]; /* what an array named so may be, in order; none: as told */
     enum spec_kind moves_as;
     enum role_swap swap;
     enum role_check check;
@@ -232,14 +232,13 @@ struct role_kind {
 /* By role: in the order in which arrays are trusted to tell the number of rows. */
 extern const struct role_kind role_kinds[ROLE_N_KINDS];
 
-/* The role that arrays of that key have, or none. Without a board (NULL) names of every family
- * count. */
-struct role_named role_by_name(const char *key, const struct board *board);
+/* The role that arrays have whose key is those n_bytes, or none. Without a board (NULL) names of
+ * every family count. */
+struct role_named role_by_name(const char *key, size_t n_bytes, const struct board *board);
 
 /* The role of the values of a list whose name is the first n_bytes of key ("policy", "pol", "pi",
- * "visits", ...), META when none has it; and whether it counts visits. */
+ * "visits", ...), META when none has it. */
 enum role role_values_by_prefix(const char *key, size_t n_bytes);
-bool role_prefix_is_counts(const char *key, size_t n_bytes);
 
 /* True when array KEY has win, draw and loss by its name and its three columns, and --value was
  * told to be for one or two. */
@@ -314,8 +313,7 @@ struct role_problem *role_problem_of(const struct role_problems *problems, size_
  * Give every array of the archive its role. *n_rows is the common number of rows N; 0 when that is
  * one of the problems. bindings has archive->n_arrays elements, in the arrays' order; those that
  * could not be decided are META. problems (NULL: none are wanted) takes what could not be decided;
- * without it that is ERROR_DATA: all of it in one message with the command that settles it when
- * request->command is there, else the first. An override that names no array is ERROR_USAGE.
+ * without it the first of these is ERROR_DATA. An override that names no array is ERROR_USAGE.
  * Object arrays of one dimension and up must have been loaded (array_load_objects).
  */
 int role_infer(const struct archive_in *archive, const struct board *board,

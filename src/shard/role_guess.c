@@ -21,10 +21,9 @@ const struct array *role_rows_array(const struct archive_in *archive)
     static const enum role order[] = {ROLE_PLANES, ROLE_POLICY, ROLE_VALUE, ROLE_ACTION};
 
     for (size_t k = 0; k < N_OF(order); k++)
-        for (size_t i = 0; i < archive->n_arrays; i++)
-            if (role_by_name(archive->arrays[i].key, NULL).role == order[k] &&
-                archive->arrays[i].header.n_dims > 0)
-                return &archive->arrays[i];
+        for (const struct array *a = archive->arrays; a < archive->arrays + archive->n_arrays; a++)
+            if (role_by_name(a->key, strlen(a->key), NULL).role == order[k] && a->header.n_dims > 0)
+                return a;
     return NULL;
 }
 
@@ -49,18 +48,17 @@ int role_guess_board(const struct archive_in *archive, char *name, size_t n_byte
 
 bool role_see_planes(const struct archive_in *archive, struct board_seen *seen)
 {
-    for (size_t i = 0; i < archive->n_arrays; i++) {
-        const struct npy_header *h = &archive->arrays[i].header;
-        const uint64_t *s = h->shape;
-        bool last; /* channels */
+    for (const struct array *a = archive->arrays; a < archive->arrays + archive->n_arrays; a++) {
+        const unsigned n_dims = a->header.n_dims;
+        const uint64_t *s = a->header.shape;
 
-        if (role_by_name(archive->arrays[i].key, NULL).role != ROLE_PLANES ||
-            (h->n_dims != 3 && h->n_dims != 4))
+        if (role_by_name(a->key, strlen(a->key), NULL).role != ROLE_PLANES ||
+            (n_dims != 3 && n_dims != 4))
             continue;
-        last = h->n_dims == 3 ||
-               (s[2] != s[3] && (s[1] == s[2] || (board_shape_is_known(s[1], s[2]) &&
-                                                  !board_shape_is_known(s[2], s[3]))));
-        seen->n_planes = h->n_dims == 3 ? 1 : last ? s[3] : s[1];
+        const bool last = /* channels */
+            n_dims == 3 || (s[2] != s[3] && (s[1] == s[2] || (board_shape_is_known(s[1], s[2]) &&
+                                                              !board_shape_is_known(s[2], s[3]))));
+        seen->n_planes = n_dims == 3 ? 1 : last ? s[3] : s[1];
         seen->rows = last ? s[1] : s[2];
         seen->cols = last ? s[2] : s[3];
         if (seen->rows > 0)
@@ -99,9 +97,10 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
                        strcmp(text, "board_aware") == 0;
     for (size_t i = 0; i < archive->n_arrays && seen.n_actions == 0; i++) {
         const struct npy_header *h = &archive->arrays[i].header;
-        const enum role role = role_by_name(archive->arrays[i].key, NULL).role;
+        const char *key = archive->arrays[i].key;
 
-        if (role != ROLE_POLICY || h->n_dims < 2 || h->n_dims > 4)
+        if (role_by_name(key, strlen(key), NULL).role != ROLE_POLICY || h->n_dims < 2 ||
+            h->n_dims > 4)
             continue;
         if (h->n_dims == 3 && (h->shape[1] != seen.rows || h->shape[2] != seen.cols))
             seen.n_actions = h->shape[2];
@@ -184,7 +183,6 @@ bool role_may_hold_positions(const struct role_case *a)
                 (is_byte && 8 * n >= board->n_cells && 8 * n % board->n_cells < 8) ||
                 role_may_be_bitboards(a));
     }
-
     for (uint64_t k = 0; array->objects != NULL && k < array->objects->n_items && !found; k++) {
         const struct pickle_item *item = &array->objects->items[k];
 
@@ -237,11 +235,9 @@ static bool are_shares(const struct array *array)
     return fits;
 }
 
-/* Whom values speak of, by the rows that follow each other: by colour they stay the same through a
- * game, those of the player to move change with every row. */
-enum speaker { SPEAKER_UNKNOWN, SPEAKER_COLOUR, SPEAKER_MOVER };
-
-static enum speaker find_speaker(const struct array *array, double middle)
+/* Whether values, by the rows that follow each other, speak of a colour: then they stay the same
+ * through a game; or of the player to move: then they change with every row. */
+static bool speak_of(const struct array *array, double middle, bool colour)
 {
     struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     const int status = batch_open(&batch, NULL, NULL);
@@ -257,11 +253,7 @@ static enum speaker find_speaker(const struct array *array, double middle)
         last = value;
     }
     batch_release(&batch);
-    if (n_pairs < 16)
-        return SPEAKER_UNKNOWN;
-    return n_same >= n_pairs - n_pairs / 8 ? SPEAKER_COLOUR
-           : n_same <= n_pairs / 4         ? SPEAKER_MOVER
-                                           : SPEAKER_UNKNOWN;
+    return n_pairs >= 16 && (colour ? n_same >= n_pairs - n_pairs / 8 : n_same <= n_pairs / 4);
 }
 
 /* --- what is likely --- */
@@ -457,10 +449,10 @@ const char *role_suggest_label(const struct role_case *a, const char **flags)
     if (low < -1 || high > 1)
         return NULL;
     if (low >= 0)
-        return find_speaker(a->array, 0.5) == SPEAKER_MOVER ? NULL : role;
+        return speak_of(a->array, 0.5, false) ? NULL : role;
     if (conventions->value_said)
         return conventions->value == VALUE_COLOUR11 ? role : NULL;
-    if (has_role(a->c, ROLE_VALUE) || find_speaker(a->array, 0) != SPEAKER_COLOUR)
+    if (has_role(a->c, ROLE_VALUE) || !speak_of(a->array, 0, true))
         return NULL;
     *flags = " --value colour11";
     return role;

@@ -10,8 +10,6 @@
 
 #define LIST_LOOK_NBYTES (1u << 20)
 
-/* --- the context --- */
-
 static int compare_keys(const void *a, const void *b)
 {
     struct role_case *const *left = a, *const *right = b;
@@ -78,7 +76,7 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
     for (size_t i = 0; i < c->n; i++) {
         const struct array *array = &c->archive->arrays[i];
         const size_t n_key = strlen(array->key), n_ending = strlen("_present");
-        struct role_named named = role_by_name(array->key, board);
+        struct role_named named = role_by_name(array->key, n_key, board);
 
         /* FIELD_present (b1): whether the field beside it was there at all. */
         if (!named.is_known && array->header.dtype.kind == DTYPE_BOOL &&
@@ -98,8 +96,6 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
     qsort(c->by_key, c->n, sizeof(struct role_case *), compare_keys);
     return take_overrides(c, c->request, err);
 }
-
-/* --- the number of rows --- */
 
 enum role role_wanted(const struct role_case *a)
 {
@@ -122,7 +118,10 @@ static void find_rows(struct role_context *c)
             if (role_wanted(a) != k || k == ROLE_POLICY_VALUE || k == ROLE_POLICY_OFFSETS ||
                 a->h->n_dims < min_dims || (k == ROLE_COPY && a->is_told))
                 continue;
-            c->n_rows = k == ROLE_POLICY_INDEX ? role_sparse_rows(a) : a->array->n_rows;
+            /* of indices in CSR form one fewer than offsets */
+            const int offsets = a->b->offsets_array;
+            c->n_rows = offsets >= 0 ? c->archive->arrays[offsets].n_rows : a->array->n_rows;
+            c->n_rows -= offsets >= 0 && c->n_rows > 0;
             c->rows = a;
             return;
         }
@@ -171,47 +170,44 @@ static const struct member_rule {
     {"metadataInputNC", ROLE_COPY, "f4", 2, 0, false},
 };
 
-/* The rule of the member of that name; NULL when there is none, and then all names in `names`. */
-static const struct member_rule *find_member(const char *key, char names[400])
+/* The first member that is missing, or NULL; and how many of them there are. */
+static const char *find_missing(const struct archive_in *archive, size_t *n_found)
 {
-    names[0] = '\0';
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        if (strcmp(members[i].name, key) == 0)
-            return &members[i];
-        text_add(names, 400, "%s %s", i > 0 ? "," : "", members[i].name);
-    }
-    return NULL;
-}
+    const char *missing = NULL;
 
-/* The first member that is missing, or NULL. */
-static const char *find_missing(const struct archive_in *archive)
-{
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (members[i].required && archive_in_find(archive, members[i].name) == NULL)
-            return members[i].name;
-    return NULL;
+    *n_found = 0;
+    for (size_t i = sizeof members / sizeof *members; i-- > 0;) {
+        const bool is_there = archive_in_find(archive, members[i].name) != NULL;
+
+        *n_found += is_there;
+        if (!is_there && members[i].required)
+            missing = members[i].name;
+    }
+    return missing;
 }
 
 bool role_katago_is_shard(const struct archive_in *archive)
 {
-    char names[400];
+    size_t n_found;
 
-    for (size_t i = 0; i < archive->n_arrays; i++)
-        if (find_member(archive->arrays[i].key, names) == NULL)
-            return false;
-    return find_missing(archive) == NULL;
+    return find_missing(archive, &n_found) == NULL && n_found == archive->n_arrays;
 }
 
 static int bind_member(struct role_case *a)
 {
     const struct dtype *dtype = &a->h->dtype;
-    char names[400];
-    const struct member_rule *rule = find_member(a->array->key, names);
+    const struct member_rule *rule = NULL;
+    char names[400] = "";
 
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        text_add(names, sizeof names, "%s %s", i > 0 ? "," : "", members[i].name);
+        if (strcmp(members[i].name, a->array->key) == 0)
+            rule = &members[i];
+    }
     if (rule == NULL)
         return role_refuse(a, NULL, "no member of a KataGo shard; its reader accepts only%s",
                            names);
-    const role_fit fit = role_kinds[rule->role].fit;
+    role_fit *const fit = role_kinds[rule->role].fit;
     if (role_check_rows(a) != 0)
         return -1;
     if (dtype->kind != rule->dtype[0] || dtype->itemsize != (uint32_t)(rule->dtype[1] - '0') ||
@@ -232,19 +228,6 @@ static int bind_member(struct role_case *a)
 }
 
 /* --- the arrays --- */
-
-/* Masks and action values are policies by shape; a name, or what was told, says the rest. */
-static void set_role(struct role_case *a, enum role wanted)
-{
-    struct role_binding *b = a->b;
-
-    if (b->role == ROLE_POLICY)
-        b->role = wanted;
-    b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
-    b->is_winner =
-        b->role == ROLE_TO_MOVE && !(a->told->options & ROLE_PLAYER) &&
-        ((a->told->options & ROLE_WINNER) || strncasecmp(a->array->key, "winner", 6) == 0);
-}
 
 /* Integers that may be a move or a place for each row; or a list of them, or of moves and counts.
  */
@@ -356,32 +339,43 @@ static const char user_tells[] = ""; /* a place of its own, unlike other empty f
 const char *const role_flags_of_frames[] = {" --planes colour", " --planes mover", user_tells,
                                             NULL};
 
-static int bind_named(struct role_case *a)
+/* An array that was told a role, or has it by its name. */
+static int bind_as(struct role_case *a, enum role role)
 {
     const struct role_context *c = a->c;
-    const struct role_kind *kind = &role_kinds[a->named.role];
-    bool fits = kind->by_name[0] == NULL && kind->fit != NULL;
+    const struct role_kind *kind = &role_kinds[role];
+    const struct npy_header *h = a->h;
+    const bool by_name = !a->is_told && kind->by_name[0] != NULL;
+    const unsigned said = a->told->options;
+    struct role_binding *b = a->b;
+    bool fits = false;
     double low, high;
 
-    if (a->named.flags & NAME_NEVER_ROWS) {
-        a->b->role = a->named.role;
+    b->role = role;
+    if (a->is_told && role == ROLE_COPY && (h->n_dims == 0 || a->array->n_rows != c->n_rows))
+        b->role = ROLE_META;
+    if (a->is_told ? kind->fit == NULL : (a->named.flags & NAME_NEVER_ROWS) != 0)
         return 0;
-    }
     if (role_check_rows(a) != 0)
         return -1;
-    if (a->named.role == ROLE_COPY)
-        return bind_copy(a, (a->named.flags & NAME_MAY_SPREAD) || a->h->n_dims > 2);
-    if (fits)
+    if (role == ROLE_COPY)
+        return bind_copy(a, (a->named.flags & NAME_MAY_SPREAD) || h->n_dims > 2);
+    if (!by_name)
         fits = kind->fit(a);
-    for (size_t k = 0; k < ROLE_N_FITS && kind->by_name[k] != NULL && !fits; k++)
+    for (size_t k = 0; k < ROLE_N_FITS && kind->by_name[k] != NULL && by_name && !fits; k++)
         fits = !((a->named.flags & NAME_PER_PLAYER) && kind->by_name[k] == role_fit_wdl) &&
                kind->by_name[k](a);
     if (fits) {
-        set_role(a, a->named.role);
+        /* Masks and action values are policies by shape. */
+        if (b->role == ROLE_POLICY)
+            b->role = role;
+        b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
+        b->is_winner = b->role == ROLE_TO_MOVE && !(said & ROLE_PLAYER) &&
+                       ((said & ROLE_WINNER) || strncasecmp(a->array->key, "winner", 6) == 0);
         /* What is looked at is bounded: a list of moves, padded with -1, has one in every row but
          * those of an empty board. */
-        if (!a->c->request->is_strict || a->h->dtype.kind != DTYPE_INT ||
-            (a->b->role != ROLE_MASK && a->b->role != ROLE_POLICY) ||
+        if (a->is_told || !c->request->is_strict || h->dtype.kind != DTYPE_INT ||
+            (b->role != ROLE_MASK && b->role != ROLE_POLICY) ||
             !role_find_range(a->array, LIST_LOOK_NBYTES, &low, &high) || low >= 0)
             return 0;
         return role_refuse(a, "drop",
@@ -389,68 +383,20 @@ static int bind_named(struct role_case *a)
                            "a number for each action: expected to be told");
     }
     /* Players and results mean nothing to a board that never swaps colours. */
-    if ((kind->flags & ROLE_ONLY_SWAPS) && !a->c->swaps_colours && !role_is_spatial(a, 1))
+    if (!a->is_told && (kind->flags & ROLE_ONLY_SWAPS) && !c->swaps_colours &&
+        !role_is_spatial(a, 1))
         return bind_copy(a, false);
     (void)kind->fit(a); /* once more, for its reason */
-    role_refuse(a, role_suggest(a), "%s", a->c->reason);
+    role_refuse(a, role_suggest(a), "%s", c->reason);
     /* Of planes of stones alone nothing in the data tells whose they are. */
-    if (a->h->n_dims == 5 && c->request->swaps_colours && c->problems->n > 0 &&
+    if (!a->is_told && h->n_dims == 5 && c->request->swaps_colours && c->problems->n > 0 &&
         !conventions_is_said(c->request->conventions, "planes"))
         c->problems->items[c->problems->n - 1].flags =
-            role_flags_of_frames[a->h->shape[2] == 3 || a->h->shape[4] == 3 ? 0 : 2];
+            role_flags_of_frames[h->shape[2] == 3 || h->shape[4] == 3 ? 0 : 2];
     return -1;
 }
 
-static int bind_array(struct role_case *a)
-{
-    const bool has_rows = a->h->n_dims > 0;
-    const enum role role = a->told->role;
-
-    if (a->is_refused || (a->sparse != NULL && a->sparse != a))
-        return 0;
-    if (a->sparse != NULL)
-        return role_sparse_bind(a);
-    if (a->is_told) {
-        a->b->role = role;
-        if (role == ROLE_COPY && (!has_rows || a->array->n_rows != a->c->n_rows))
-            a->b->role = ROLE_META;
-        if (role_kinds[role].fit == NULL)
-            return 0;
-        if (role_check_rows(a) != 0)
-            return -1;
-        if (!role_kinds[role].fit(a))
-            return role_refuse(a, role_suggest(a), "%s", a->c->reason);
-        set_role(a, role);
-        return 0;
-    }
-    a->b->inferred = true;
-    if (a->c->board->family->only_known_members)
-        return bind_member(a);
-    if (a->named.is_known && (has_rows || (a->named.flags & NAME_NEVER_ROWS)))
-        return bind_named(a);
-    return has_rows ? bind_unnamed(a) : 0; /* META, as it is */
-}
-
 /* --- what arrays take from each other --- */
-
-/* Actions: the layout told, else that of the shard's policy, else cells. */
-static int finish_action(struct role_case *a, const struct role_binding *policy)
-{
-    const struct board *board = a->c->board;
-    struct role_binding *b = a->b;
-
-    if (!role_told_layout(a, &b->layout))
-        return role_refuse(a, "drop", "%s", a->c->reason);
-    if (b->layout == NULL)
-        b->layout =
-            policy != NULL ? policy->layout : action_layout_by_length(board, board->n_cells);
-    if (b->layout == NULL)
-        return role_refuse(a, "drop", "no policy tells what its indices mean");
-    b->n_actions = policy != NULL && b->layout == policy->layout
-                       ? policy->n_actions
-                       : b->layout->length(b->layout, board);
-    return 0;
-}
 
 /* A policy that was told to be stored upside down, or moves beside one. */
 static int finish_flip(struct role_case *a, const struct role_binding *policy)
@@ -486,12 +432,28 @@ static void finish(struct role_context *c)
         xy = xy || ((role_kinds[a->b->role].flags & ROLE_HAS_LAYOUT) && a->b->layout != NULL &&
                     a->b->role != ROLE_ACTION && a->b->layout == c->board->family->xy_layout);
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
-        if (a->b->role == ROLE_ACTION)
-            (void)finish_action(a, policy);
-        else if (role_kinds[a->b->role].flags & ROLE_HAS_LAYOUT)
+        struct role_binding *b = a->b;
+
+        if (role_is_on_cells(b->role))
+            b->plane_xy = xy;
+        if (b->role != ROLE_ACTION && (role_kinds[b->role].flags & ROLE_HAS_LAYOUT))
             (void)finish_flip(a, NULL);
-        if (role_is_on_cells(a->b->role))
-            a->b->plane_xy = xy;
+        if (b->role != ROLE_ACTION)
+            continue;
+        /* The layout told, else that of the shard's policy, else cells. */
+        if (!role_told_layout(a, &b->layout)) {
+            role_refuse(a, "drop", "%s", c->reason);
+            continue;
+        }
+        if (b->layout == NULL)
+            b->layout = policy != NULL ? policy->layout
+                                       : action_layout_by_length(c->board, c->board->n_cells);
+        if (b->layout == NULL)
+            role_refuse(a, "drop", "no policy tells what its indices mean");
+        else if (policy != NULL && b->layout == policy->layout)
+            b->n_actions = policy->n_actions;
+        else
+            b->n_actions = b->layout->length(b->layout, c->board);
     }
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++)
         if (a->b->role == ROLE_ACTION)
@@ -507,7 +469,8 @@ int role_infer(const struct archive_in *archive, const struct board *board,
                              .board = board,
                              .request = request,
                              .problems = problems != NULL ? problems : &own};
-    const char *missing = find_missing(archive);
+    size_t n_found;
+    const char *missing = find_missing(archive, &n_found);
     int status = -1;
 
     if (request->plane_xy == 1 && (board->rows == 0 || board->rows != board->cols))
@@ -523,8 +486,24 @@ int role_infer(const struct archive_in *archive, const struct board *board,
     } else {
         role_sparse_find(&c);
         find_rows(&c);
-        for (size_t i = 0; i < c.n && c.failed.kind == ERROR_NONE; i++)
-            (void)bind_array(&c.cases[i]);
+        for (size_t i = 0; i < c.n && c.failed.kind == ERROR_NONE; i++) {
+            struct role_case *a = &c.cases[i];
+            const bool never_rows = (a->named.flags & NAME_NEVER_ROWS) != 0;
+
+            if (a->is_refused || (a->sparse != NULL && a->sparse != a))
+                continue;
+            a->b->inferred = a->sparse == NULL && !a->is_told;
+            if (a->sparse != NULL)
+                (void)role_sparse_bind(a);
+            else if (a->is_told)
+                (void)bind_as(a, a->told->role);
+            else if (board->family->only_known_members)
+                (void)bind_member(a);
+            else if (a->named.is_known && (a->h->n_dims > 0 || never_rows))
+                (void)bind_as(a, a->named.role);
+            else if (a->h->n_dims > 0)
+                (void)bind_unnamed(a);
+        }
         finish(&c);
     }
     if (c.failed.kind == ERROR_NONE && c.problems->n > 0 && request->command != NULL &&
@@ -532,8 +511,6 @@ int role_infer(const struct archive_in *archive, const struct board *board,
         goto out;
     if (c.failed.kind != ERROR_NONE)
         error_pass(err, &c.failed);
-    else if (problems == NULL && own.n > 0 && request->command != NULL)
-        role_refuse_all(&own, archive, request, NULL, err);
     else if (problems == NULL && own.n > 0)
         error_pass(err, &own.items[0].why);
     else

@@ -77,17 +77,8 @@ int role_settle(struct role_context *c, struct error *err);
 /* Set the reason, printf-style. Returns false, so that `return role_unfit(...)` reads well. */
 bool role_unfit(struct role_case *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-bool role_fit_planes(struct role_case *a);
-bool role_fit_packed(struct role_case *a);
-bool role_fit_grid(struct role_case *a);
-bool role_fit_policy(struct role_case *a);
-bool role_fit_action(struct role_case *a);
-bool role_fit_coord(struct role_case *a);
-bool role_fit_value(struct role_case *a);
-bool role_fit_wdl(struct role_case *a);
-bool role_fit_to_move(struct role_case *a);
-bool role_fit_globals(struct role_case *a);
-bool role_fit_tile(struct role_case *a);
+role_fit role_fit_planes, role_fit_packed, role_fit_grid, role_fit_policy, role_fit_action,
+    role_fit_coord, role_fit_value, role_fit_wdl, role_fit_to_move, role_fit_globals, role_fit_tile;
 
 /* True when elements of the type can be moved about: numbers, and opaque bytes (bfloat16). */
 bool role_dtype_moves(const struct dtype *dtype);
@@ -133,17 +124,12 @@ bool role_may_be_bitboards(const struct role_case *a);
  * enter them in the cases and in the positions of their bindings. A missing part is a problem. */
 void role_sparse_find(struct role_context *c);
 
-/* The number of rows that a part of a sparse policy stands for. */
-uint64_t role_sparse_rows(const struct role_case *a);
-
 /* Bind all parts of the sparse policy of that index array; c->n_rows is known. */
 int role_sparse_bind(struct role_case *a);
 
 /* What an array, one of `indices`, `data` and `indptr` as scipy names them, would be told as when
  * they go together: a role with its layout in `role`; false when they do not. */
 bool role_sparse_of_scipy(const struct role_case *a, char role[64]);
-
-/* --- KataGo --- */
 
 /* True when the archive holds every member that a KataGo shard must have, and no others. */
 bool role_katago_is_shard(const struct archive_in *archive);

@@ -98,8 +98,6 @@ void role_refuse_shard(struct role_context *c, enum error_code code, const char 
         error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
 }
 
-/* --- one message for all --- */
-
 int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
                           const struct role_request *request, struct text *command,
                           struct error *err)
@@ -136,9 +134,10 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     for (k = 0; k < problems->n; k++) {
         const struct role_problem *problem = &problems->items[k];
 
-        is_misfit |= problem->array >= 0 && problem->why.code == ERROR_CODE_SHAPE &&
-                     strcmp(problem->role, "drop") == 0 &&
-                     role_by_name(archive->arrays[problem->array].key, NULL).role == ROLE_PLANES;
+        const char *key = problem->array >= 0 ? archive->arrays[problem->array].key : "";
+
+        is_misfit |= problem->why.code == ERROR_CODE_SHAPE && strcmp(problem->role, "drop") == 0 &&
+                     role_by_name(key, strlen(key), NULL).role == ROLE_PLANES;
     }
     if (is_misfit)
         (void)role_guess_board_by_shape(archive, &fits);

@@ -122,16 +122,6 @@ void role_sparse_find(struct role_context *c)
     }
 }
 
-uint64_t role_sparse_rows(const struct role_case *a)
-{
-    const int offsets = a->b->offsets_array;
-    const uint64_t n_rows = a->c->archive->arrays[offsets >= 0 ? offsets : position_of(a)].n_rows;
-
-    return offsets >= 0 && n_rows > 0 ? n_rows - 1 : n_rows;
-}
-
-/* --- what the indices mean --- */
-
 /* The layout told, else that of policy_size; else by the shard's own notes, or the name the board
  * was asked for by: the moves of RingRift, or cells. NULL with a reason when that cannot be. */
 static const struct action_layout *find_layout(struct role_case *a, uint64_t *length)
@@ -193,8 +183,6 @@ static const struct action_layout *find_layout(struct role_case *a, uint64_t *le
         *length = layout->length(layout, board);
     return layout;
 }
-
-/* --- their form --- */
 
 static bool is_sparse_number(const struct pickle_item *item, bool indices)
 {
@@ -285,12 +273,10 @@ int role_sparse_bind(struct role_case *a)
         b->sparse = form;
         b->layout = layout;
         b->n_actions = length;
-        b->is_counts = role_prefix_is_counts(a->array->key, n_prefix);
+        b->is_counts = role_by_name(a->array->key, n_prefix, NULL).flags & NAME_COUNTS;
     }
     return 0;
 }
-
-/* --- scipy --- */
 
 bool role_sparse_of_scipy(const struct role_case *a, char role[64])
 {

@@ -260,8 +260,6 @@ static int fill_planes(struct spec *spec, const struct spec_maker *maker, struct
     return 0;
 }
 
-/* --- the spec --- */
-
 int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *array,
               const struct role_binding *binding, struct error *err)
 {

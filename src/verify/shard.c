@@ -113,7 +113,7 @@ static void read_by_names(struct shard *shard, const struct error *why,
     for (size_t i = 0; i < archive->n_arrays; i++) {
         const struct array *array = &archive->arrays[i];
         const struct npy_header *h = &array->header;
-        const struct role_named named = role_by_name(array->key, NULL);
+        const struct role_named named = role_by_name(array->key, strlen(array->key), NULL);
         const struct finding_place *place = ERROR_AT(FINDING_SHAPE, array->key, FINDING_NO_ROW);
         const uint64_t n_actions = h->n_dims == 2 ? h->shape[1] : 0;
         const bool has_rows = h->n_dims > 0 && !(named.flags & NAME_NEVER_ROWS);
@@ -142,14 +142,14 @@ static void read_by_names(struct shard *shard, const struct error *why,
                              text_shape(h->shape, h->n_dims).text,
                              "no board has arrays of these shapes");
         }
-        shard->bindings[i] = (struct role_binding){
-            .role = role,
-            .inferred = true,
-            .axes = {1, h->n_dims > 1 ? h->shape[h->n_dims - 1] : 1, 1},
-            .index_array = -1,
-            .value_array = -1,
-            .offsets_array = -1,
-            .is_counts = role_prefix_is_counts(array->key, strlen(array->key))};
+        shard->bindings[i] =
+            (struct role_binding){.role = role,
+                                  .inferred = true,
+                                  .axes = {1, h->n_dims > 1 ? h->shape[h->n_dims - 1] : 1, 1},
+                                  .index_array = -1,
+                                  .value_array = -1,
+                                  .offsets_array = -1,
+                                  .is_counts = (named.flags & NAME_COUNTS) != 0};
         for (unsigned d = 1; d + 1 < h->n_dims; d++)
             shard->bindings[i].axes.outer *= h->shape[d];
     }
