@@ -232,46 +232,43 @@ int array_read_int(const struct array *array, int64_t *value)
 /* --- headers --- */
 
 /* Set rows and their length, which fits 64 bits when the header's shape does, and hold the data's
- * length against the header's. Nothing has been allocated for it yet. */
-static int set_rows(struct array *array, struct warnings *warnings, struct error *err)
+ * length against the header's, before anything is allocated. What a shard says of itself is read
+ * here, where a failing device or a lack of memory can be told from a shard that says nothing;
+ * damage is found by whoever needs the array. `unpack` is at the data. */
+static int take_header(struct array *array, struct unpack *unpack, struct warnings *warnings,
+                       struct error *err)
 {
     const struct npy_header *header = &array->header;
     const uint64_t found = array->unpacked_nbytes - header->header_nbytes;
+    const uint64_t expected = header->data_nbytes;
     const bool has_rows = header->n_dims > 0;
+    const char kind = header->dtype.kind;
+    struct error reason = {0};
 
     array->n_rows = has_rows ? header->shape[0] : 0;
     array->row_nbytes = has_rows ? header->dtype.itemsize : 0; /* 0 for objects */
     for (unsigned i = 1; i < header->n_dims; i++)
         array->row_nbytes *= header->shape[i];
-    if (header->dtype.kind == DTYPE_OBJECT && found == 0) /* else as long as its pickle is */
+    if (kind == DTYPE_OBJECT && found == 0) /* else as long as its pickle is */
         return array_fail(array, err, "expected a pickle behind the header, found the end");
-    if (header->dtype.kind == DTYPE_OBJECT || found == header->data_nbytes)
-        return 0;
-    if (found > header->data_nbytes &&
-        found - header->data_nbytes < (has_rows ? array->row_nbytes : header->data_nbytes))
-        return warnings_add(warnings, err, "member %s: %" PRIu64 " bytes behind the array's data",
-                            text_quote(array->member).text, found - header->data_nbytes);
-    return array_fail(array, err,
-                      "expected %" PRIu64 " bytes of data for shape %s of %s, found %" PRIu64,
-                      header->data_nbytes, text_shape(header->shape, header->n_dims).text,
-                      dtype_name(&header->dtype).text, found);
-}
-
-/* What a shard says of itself is read here, where a failing device or a lack of memory can be told
- * from a shard that says nothing. Damage is found by whoever needs the array. */
-static int keep_scalar(struct array *array, struct unpack *unpack, struct error *err)
-{
-    const struct npy_header *header = &array->header;
-    const char kind = header->dtype.kind;
-    struct error reason = {0};
-
-    if (header->n_dims != 0 || header->data_nbytes > SCALAR_MAX_NBYTES ||
+    if (kind != DTYPE_OBJECT &&
+        (found < expected ||
+         (found > expected && found - expected >= (has_rows ? array->row_nbytes : expected))))
+        return array_fail(array, err,
+                          "expected %" PRIu64 " bytes of data for shape %s of %s, found %" PRIu64,
+                          expected, text_shape(header->shape, header->n_dims).text,
+                          dtype_name(&header->dtype).text, found);
+    if (kind != DTYPE_OBJECT && found > expected &&
+        warnings_add(warnings, err, "member %s: %" PRIu64 " bytes behind the array's data",
+                     text_quote(array->member).text, found - expected) != 0)
+        return -1;
+    if (has_rows || expected > SCALAR_MAX_NBYTES ||
         (kind != DTYPE_UNICODE && kind != DTYPE_BYTES && !dtype_is_integer(&header->dtype)))
         return 0;
-    array->scalar = malloc((size_t)header->data_nbytes + 1);
+    array->scalar = malloc((size_t)expected + 1);
     if (array->scalar == NULL)
         return error_no_memory(err, "small arrays");
-    if (unpack_read(unpack, array->scalar, header->data_nbytes, &reason) == 0 &&
+    if (unpack_read(unpack, array->scalar, expected, &reason) == 0 &&
         unpack_finish(unpack, &reason) == 0)
         return 0;
     free(array->scalar);
@@ -301,12 +298,11 @@ int array_parse(struct array *array, struct unpack *unpack, bool must_be_array,
         return -1;
     if (npy_header_parse(bytes, n_bytes, &array->header, &reason) != 0)
         return array_fail_reason(array, err, &reason, "npy header");
-    if (set_rows(array, warnings, err) != 0 || keep_scalar(array, unpack, err) != 0)
-        return -1;
-    return array->header.oddity == NULL
-               ? 0
-               : warnings_add(warnings, err, "member %s: %s", text_quote(array->member).text,
+    int status = take_header(array, unpack, warnings, err);
+    if (status == 0 && array->header.oddity != NULL)
+        status = warnings_add(warnings, err, "member %s: %s", text_quote(array->member).text,
                               array->header.oddity);
+    return status;
 }
 
 int array_describe(struct array *array, const char *descr, const uint64_t *shape, unsigned n_dims,
@@ -322,11 +318,9 @@ int array_describe(struct array *array, const char *descr, const uint64_t *shape
         result = array_fail_reason(array, err, &reason, "array");
     array->header.header_nbytes = 0;
     if (result == 0)
-        result = set_rows(array, &warnings, err);
-    if (result == 0)
         result = unpack_start(&unpack, array, err);
     if (result == 0)
-        result = keep_scalar(array, &unpack, err);
+        result = take_header(array, &unpack, &warnings, err);
     text_list_release(&warnings.list);
     unpack_release(&unpack);
     bytes_release(&header);

@@ -77,42 +77,42 @@ static int follow_cells(struct spec *spec, struct spec_maker *maker,
                         const struct role_binding *binding, struct error *err)
 {
     const struct board *board = spec->board;
-    const bool is_grid = binding->takeiteasy_grid;
+    const uint8_t *place = board->family->grid_cells;
+    const bool is_axis = spec->kind != SPEC_COORD;
 
-    if (!is_grid && binding->layout != NULL) /* the axis holds the on-board cells alone */
-        return spec_set_space(spec, maker, binding, err);
-    if (!is_grid && spec->kind != SPEC_COORD && spec->axis != board->n_cells)
-        return error_set(err, ERROR_DATA, "%" PRIu64 " cells, expected %u of board %s", spec->axis,
-                         board->n_cells, board->preset);
-    uint32_t *maps = is_grid ? new_maps(spec, spec->axis, err) : NULL;
-    if (is_grid && maps == NULL)
-        return -1;
-    spec->own_maps = maps;
-    spec->n_targets = is_grid ? spec->axis : board->n_cells;
-    if (!is_grid && spec->kind != SPEC_COORD && board->n_on_board < board->n_cells)
-        spec->on_board = board->on_board;
-    for (uint32_t t = 0; t < board->n_transforms; t++) {
-        const uint32_t moved_by = binding->plane_xy ? board_xy_plane_transform(board, t) : t;
-        const uint8_t *place = board->family->grid_cells;
-        struct spec_step *step = &spec->steps[t];
+    if (binding->takeiteasy_grid) { /* cells that form no box, in planes that do */
+        uint32_t *src = spec->own_maps = new_maps(spec, spec->axis, err);
 
-        if (is_grid) { /* cells that form no box, in planes that do: places without a cell stay */
-            uint32_t *src = maps + 2 * t * spec->axis, *dst = src + spec->axis;
+        for (uint32_t t = 0; src != NULL && t < board->n_transforms; t++, src += 2 * spec->axis) {
+            uint32_t *dst = src + spec->axis;
 
-            perm_set_identity(dst, spec->axis);
+            perm_set_identity(dst, spec->axis); /* places without a cell stay */
             for (uint32_t cell = 0; cell < board->n_cells; cell++)
                 dst[place[cell]] = place[board->transforms[t].dst[cell]];
             perm_invert(dst, spec->axis, src);
-            step->src = src;
-            step->dst = dst;
-        } else if (moved_by == UINT32_MAX) {
+            spec->steps[t].src = src;
+            spec->steps[t].dst = dst;
+        }
+        spec->n_targets = spec->axis;
+        return src != NULL ? 0 : -1;
+    }
+    if (binding->layout != NULL) /* the axis holds the on-board cells alone */
+        return spec_set_space(spec, maker, binding, err);
+    if (is_axis && spec->axis != board->n_cells)
+        return error_set(err, ERROR_DATA, "%" PRIu64 " cells, expected %u of board %s", spec->axis,
+                         board->n_cells, board->preset);
+    if (is_axis && board->n_on_board < board->n_cells)
+        spec->on_board = board->on_board;
+    spec->n_targets = board->n_cells;
+    for (uint32_t t = 0; t < board->n_transforms; t++) {
+        const uint32_t moved_by = binding->plane_xy ? board_xy_plane_transform(board, t) : t;
+
+        if (moved_by == UINT32_MAX)
             return error_set(err, ERROR_DATA,
                              "planes stored xy need a board with a transposition; use "
                              "--plane-order yx");
-        } else {
-            step->src = board->transforms[moved_by].src;
-            step->dst = board->transforms[moved_by].dst;
-        }
+        spec->steps[t].src = board->transforms[moved_by].src;
+        spec->steps[t].dst = board->transforms[moved_by].dst;
     }
     return 0;
 }
