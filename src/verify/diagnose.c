@@ -329,8 +329,6 @@ static void look_at_row(struct diagnosis *d)
                 report_array(d, i);
 }
 
-/* --- images that conventions leave out --- */
-
 /* An image that is alone, as the identity, because others would not have been exact: for mass on a
  * region that has the name of one cell, or for castling rights. */
 static bool may_be_left_out(const struct diagnosis *d)

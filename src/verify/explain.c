@@ -350,8 +350,6 @@ static int find_groups(struct probe *p, struct error *err)
     return status;
 }
 
-/* --- the whole --- */
-
 static bool is_numbers(const struct shard *shard, const char *key)
 {
     const struct array *array = archive_in_find(&shard->archive, key);

@@ -159,8 +159,7 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
     if (status == 0)
         status = push_cut(groups, &capacity, 0, 0, err);
     while (status == 0 && cursor.next_row < groups->n_rows) {
-        const uint64_t left = groups->n_rows - cursor.next_row;
-        const uint64_t n = left < IMAGES_AT_ONCE ? left : IMAGES_AT_ONCE;
+        const uint64_t n = smaller(groups->n_rows - cursor.next_row, IMAGES_AT_ONCE);
 
         status = read_images(&cursor, n, images, err);
         for (const struct lane_image *image = images; status == 0 && image < images + n; image++) {
@@ -215,11 +214,9 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
     return status;
 }
 
-/* --- what a group should hold --- */
-
 int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
 {
-    bool most[BOARD_MAX_TRANSFORMS] = {false};
+    bool *const most = groups->expected;
     uint64_t lead = 0; /* of `most` over all others */
     uint64_t n_with_most = 0, n_with_others = 0;
     uint32_t n_expected = 0;
@@ -249,21 +246,17 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
                 groups->n_groups += walk == 0;
                 n_with_most += walk == 1 && is_most;
                 n_with_others += walk == 1 && has_others;
-                if (walk == 0 && !is_most && lead == 0)
+                if (walk == 0 && !groups->is_told && !is_most && lead == 0)
                     memcpy(most, own, sizeof own);
                 lead = is_most || lead == 0 ? lead + 1 : lead - 1;
             }
         window_release(&window);
         orbit_cursor_close(&cursor);
     }
-    if (groups->is_told) {
-        memset(most, false, sizeof most);
-        for (uint32_t k = 0; k < groups->n_told; k++)
-            most[groups->told[k]] = true;
-    }
+    for (uint32_t k = 0; k < groups->n_told; k++)
+        most[groups->told[k]] = true;
     for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++)
         n_expected += most[t];
-    memcpy(groups->expected, most, sizeof most);
     groups->expects = groups->is_told ? !groups->may_lack
                                       : n_expected > 1 && 2 * n_with_most > groups->n_groups &&
                                             10 * n_with_others <= groups->n_groups;
@@ -277,8 +270,6 @@ void orbit_groups_release(struct orbit_groups *groups)
     free(groups->games);
     *groups = (struct orbit_groups){0};
 }
-
-/* --- walking --- */
 
 int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,
                       struct error *err)

@@ -81,8 +81,6 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
     return 0;
 }
 
-/* --- what a colour swap does to labels --- */
-
 int lanes_decide_labels(struct lanes *lanes, struct error *err)
 {
     const struct board *board = lanes->shard->found.board;

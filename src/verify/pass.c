@@ -40,18 +40,13 @@ struct run {
 
 /* --- arrays whose meaning was guessed --- */
 
-/* In how many of the first groups that have images do most of them agree with the first one; do
- * they in half of the groups, and in most groups all of them? */
-struct agreement {
-    uint64_t n_most;
-    bool in_half, all_in_most;
-};
-
-static struct agreement agree(const struct run *run, size_t lane, unsigned liberties)
+/* Of the first groups that have images, those in which most of them agree with the first one, or
+ * all of them, less the others. */
+static int agreement(const struct run *run, size_t lane, unsigned liberties, bool all)
 {
     const struct window *window = &run->front;
     const struct board *board = run->lanes->shard->found.board;
-    uint64_t n_groups = 0, n_most = 0, n_all = 0;
+    int margin = 0;
 
     for (uint64_t g = 0; g < window->n_groups && g < ADAPT_GROUPS; g++) {
         const struct lane_image *first = &window->images[window->groups[g]], *image = first + 1;
@@ -66,11 +61,10 @@ static struct agreement agree(const struct run *run, size_t lane, unsigned liber
             n_same += orbit_same(&pair, spec_between(board, first->transform, image->transform),
                                  liberties);
         }
-        n_groups += n_images > 0;
-        n_most += n_images > 0 && 2 * n_same >= n_images;
-        n_all += n_images > 0 && n_same == n_images;
+        if (n_images > 0)
+            margin += (all ? n_same == n_images : 2 * n_same >= n_images) ? 1 : -1;
     }
-    return (struct agreement){n_most, 2 * n_most >= n_groups, 2 * n_all > n_groups};
+    return margin;
 }
 
 static bool has_cell_actions(const struct lane *lane)
@@ -101,10 +95,10 @@ static int adapt(const struct run *run, struct error *err)
         if (!lane_is_compared(lane))
             continue;
         if (lane->binding->role == ROLE_COPY)
-            lane->is_mapped = agree(run, i, ORBIT_EXACT).in_half;
+            lane->is_mapped = agreement(run, i, ORBIT_EXACT, false) >= 0;
         else if (lane->binding->role == ROLE_VALUE && spec_swap(&lane->spec) == LABEL_NEGATE &&
                  !shard->conventions.value_said &&
-                 agree(run, i, ORBIT_NO_FLIP).n_most > agree(run, i, ORBIT_EXACT).n_most)
+                 agreement(run, i, ORBIT_NO_FLIP, false) > agreement(run, i, ORBIT_EXACT, false))
             spec_set_swap(&lane->spec, LABEL_KEEP);
     }
     if (rules->n_laid == 0 || rules->laid[0].lane != rules->policy ||
@@ -125,11 +119,11 @@ static int adapt(const struct run *run, struct error *err)
         const struct text_quoted name = text_path(lanes[i].array->key);
 
         /* In most of its groups all images agree: as it is, or in that order? */
-        if (!has_cell_actions(&lanes[i]) || agree(run, i, ORBIT_EXACT).all_in_most)
+        if (!has_cell_actions(&lanes[i]) || agreement(run, i, ORBIT_EXACT, true) > 0)
             continue;
         binding->flip = flip;
         status = spec_set_space(&lanes[i].spec, &run->lanes->maker, binding, err);
-        if (status == 0 && !agree(run, i, ORBIT_EXACT).all_in_most) {
+        if (status == 0 && agreement(run, i, ORBIT_EXACT, true) <= 0) {
             binding->flip = said;
             status = spec_set_space(&lanes[i].spec, &run->lanes->maker, binding, err);
         } else if (status == 0) {
@@ -230,8 +224,6 @@ static int walk(void *self, struct crew *crew)
     }
     return 0;
 }
-
-/* --- the run --- */
 
 int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, struct error *err)
 {

@@ -96,48 +96,6 @@ static bool is_whole(const struct probe *p)
     return p->n + p->n_far == p->n_rows;
 }
 
-/* Decide which rows further on are looked at: all, where they may be blocks of different lengths
- * and their sketches have room; else those that layouts need, each once. */
-static int choose_far(struct probe *p, uint64_t block_rows, struct error *err)
-{
-    const uint64_t n_after = p->n_rows - p->n;
-    const uint64_t row_nbytes = sizeof *p->sketches + sizeof *p->far_rows;
-    const bool all =
-        p->may_be_games && n_after < p->lanes->request->settings->max_memory / 2 / row_nbytes;
-    const uint64_t most =
-        all ? n_after : (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
-    uint64_t *rows = calloc(most + 1, sizeof *rows), n = 0;
-
-    p->far_block = block_rows;
-    p->far_rows = rows;
-    if (rows == NULL)
-        return error_no_memory(err, "rows of a set");
-    for (; all && n < n_after; n++)
-        rows[n] = p->n + n;
-    for (uint32_t images = 2; !all && images <= FAR_IMAGES; images++) {
-        const uint64_t n_sources = p->n_rows / images;
-
-        for (uint64_t i = 0; p->n_rows % images == 0 && i < FAR_SOURCES && i < n_sources; i++)
-            for (uint32_t k = 1; k < images; k++) {
-                rows[n++] = k * n_sources + i;
-                rows[n++] = n_sources + i * (images - 1) + k - 1;
-            }
-    }
-    for (uint64_t i = 0; !all && i < FAR_SOURCES && i < block_rows; i++)
-        for (uint64_t k = 1; k < LAYOUT_MAX_IMAGES; k++)
-            rows[n++] = k * block_rows + i;
-    if (!all)
-        qsort(rows, n, sizeof *rows, compare_rows);
-    for (uint64_t i = 0; i < n; i++)
-        if (rows[i] >= p->n && rows[i] < p->n_rows && (i == 0 || rows[i] != rows[i - 1]))
-            rows[p->n_far++] = rows[i];
-    if (list_room(&p->sketches, p->n + p->n_far + 1, sizeof *p->sketches, "rows of a set", err) !=
-        0)
-        return -1;
-    memset(p->sketches + p->n, 0, (p->n_far + 1) * sizeof *p->sketches);
-    return 0;
-}
-
 int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct error *err)
 {
     struct lane *item = &p->lanes->items[p->lanes->planes];
@@ -148,13 +106,49 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
                            .row_nbytes = item->array->row_nbytes};
     struct lanes *lanes = with_labels ? p->lanes : &planes;
     const uint64_t capacity = CHUNK_NBYTES / (lanes->row_nbytes + 1) + 1;
+    const uint64_t n_after = p->n_rows - p->n, max_memory = p->lanes->request->settings->max_memory;
+    const uint64_t row_nbytes = sizeof *p->sketches + sizeof *p->far_rows;
+    const bool all = p->may_be_games && n_after < max_memory / 2 / row_nbytes;
     struct window window = {0};
-    uint64_t n_read = 0;
+    uint64_t n = 0, n_read = 0;
 
-    if (p->n == 0 || p->n == p->n_rows)
+    if (p->n == 0 || n_after == 0)
         return 0;
-    if (p->far_rows == NULL && choose_far(p, block_rows, err) != 0)
-        return -1;
+    /* First decide which rows are looked at: all, where they may be blocks of different lengths and
+     * their sketches have room; else those that layouts need, each once. */
+    if (p->far_rows == NULL) {
+        const uint64_t n_needed = (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
+        uint64_t *rows = calloc((all ? n_after : n_needed) + 1, sizeof *rows);
+
+        p->far_block = block_rows;
+        p->far_rows = rows;
+        if (rows == NULL)
+            return error_no_memory(err, "rows of a set");
+        for (; all && n < n_after; n++)
+            rows[n] = p->n + n;
+        for (uint32_t images = 2; !all && images <= FAR_IMAGES; images++) {
+            const uint64_t n_sources = p->n_rows / images;
+
+            for (uint64_t i = 0; p->n_rows % images == 0 && i < smaller(FAR_SOURCES, n_sources);
+                 i++)
+                for (uint32_t k = 1; k < images; k++) {
+                    rows[n++] = k * n_sources + i;
+                    rows[n++] = n_sources + i * (images - 1) + k - 1;
+                }
+        }
+        for (uint64_t i = 0; !all && i < smaller(FAR_SOURCES, block_rows); i++)
+            for (uint64_t k = 1; k < LAYOUT_MAX_IMAGES; k++)
+                rows[n++] = k * block_rows + i;
+        if (!all)
+            qsort(rows, n, sizeof *rows, compare_rows);
+        for (uint64_t i = 0; i < n; i++)
+            if (rows[i] >= p->n && rows[i] < p->n_rows && (i == 0 || rows[i] != rows[i - 1]))
+                rows[p->n_far++] = rows[i];
+        n = p->n + p->n_far + 1;
+        if (list_room(&p->sketches, n, sizeof *p->sketches, "rows of a set", err) != 0)
+            return -1;
+        memset(p->sketches + p->n, 0, (n - p->n) * sizeof *p->sketches);
+    }
     p->has_labels = with_labels;
     lanes_close(lanes);
     int status = lanes_open(lanes, false, &p->unused, err);
@@ -340,8 +334,8 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
 
 /* --- what the images are --- */
 
-/* Those of planes that are not exact may be looked over; with the first two, planes are right where
- * they count. */
+/* Under which planes are compared, one after another; with the first two they are right where they
+ * count. */
 static const unsigned liberties_of_planes[] = {ORBIT_EXACT,
                                                ORBIT_ON_BOARD_ONLY,
                                                ORBIT_NO_COMPLEMENT,

@@ -127,7 +127,7 @@ int rules_init_part(struct rules *r, const struct rules *whole, struct error *er
     return init_tallies(r, whole->tallies[0].findings.max, err);
 }
 
-/* --- off-board cells --- */
+/* --- checks of a row --- */
 
 /* Constant planes are left alone. */
 static void check_smears(struct rules *r)
@@ -153,78 +153,69 @@ static void check_smears(struct rules *r)
             off |= filled && !spec->on_board[i];
             constant = constant && memcmp(element, plane, item) == 0;
         }
-        if (off && !constant && smear->first_row > r->image->row)
-            smear->first_row = r->image->row;
+        if (off && !constant)
+            smear->first_row = smaller(smear->first_row, r->image->row);
         smear->has_empty |= on && !off;
     }
 }
 
-/* --- stones --- */
-
 static void check_occupied(struct rules *r, struct laid *laid)
 {
-    const uint64_t number = r->image->row;
+    const uint64_t number = r->image->row, n_rows = r->lanes->shard->n_rows;
+    const struct flips *flips = laid->flips;
     const struct lane *policy = &r->lanes->items[laid->lane];
     const enum role role = policy->binding->role;
     const bool is_list = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
-    const bool has_values = !is_list || policy->values >= 0;
     /* The rows that tell the order in which policies are stored are spread evenly, whatever the
      * order of images. */
-    struct flip_mass mass = {.is_as_said =
-                                 (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % r->flip_step != 0};
-    struct row row, values;
+    const uint64_t spread = number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    struct flip_mass mass = {.is_as_said = spread % r->flip_step != 0};
 
     if (policy->is_broken)
         return;
-    row = values = window_row(r->window, (size_t)laid->lane, r->image->at);
-    if (is_list && has_values)
-        values = window_row(r->window, (size_t)policy->values, r->image->at);
+    const struct row row = window_row(r->window, (size_t)laid->lane, r->image->at);
     r->tallies[RULE_OCCUPIED].n_rows += laid->keeps_off;
-    if (!is_list && mass.is_as_said && !flips_any_on(laid->flips, r->occupied, &row))
-        return;
-    if (!is_list)
-        flip_mass_add_row(&mass, laid->flips, r->occupied, &row);
-    for (uint64_t i = 0; is_list && i < row.n && i < values.n; i++) {
-        const int64_t action = row_int(&row, i);
+    if (is_list) {
+        struct row values = {.n = row.n};
 
-        if (action >= 0) /* moves without values weigh 1 each */
-            flip_mass_add(&mass, laid->flips, r->occupied, (uint64_t)action,
-                          has_values ? row_double(&values, i) : 1);
-    }
-    if (is_list)
+        if (policy->values >= 0)
+            values = window_row(r->window, (size_t)policy->values, r->image->at);
+        for (uint64_t i = 0; i < row.n && i < values.n; i++)
+            if (row_int(&row, i) >= 0) /* moves without values weigh 1 each */
+                flip_mass_add(&mass, flips, r->occupied, (uint64_t)row_int(&row, i),
+                              policy->values >= 0 ? row_double(&values, i) : 1);
         mass.floor = 0;
+    } else {
+        if (mass.is_as_said && !flips_any_on(flips, r->occupied, &row))
+            return;
+        flip_mass_add_row(&mass, flips, r->occupied, &row);
+    }
     if (!mass.is_as_said)
-        flip_tally_add(&laid->parts.parts[flip_part_of(number, r->lanes->shard->n_rows)],
-                       laid->flips, &mass, r->n_stones[0] + r->n_stones[1]);
-    if (!flip_mass_is_on(&mass, laid->flips->policy->flip))
+        flip_tally_add(&laid->parts.parts[flip_part_of(number, n_rows)], flips, &mass,
+                       r->n_stones[0] + r->n_stones[1]);
+    if (!flip_mass_is_on(&mass, flips->policy->flip))
         return;
-    if (number < laid->first_on)
-        laid->first_on = number;
-    if (!laid->keeps_off)
-        return;
-    findings_add(break_rule(r, RULE_OCCUPIED),
-                 ERROR_AT(FINDING_POLICY_OCCUPIED, policy->array->key, number), "no mass there",
-                 text_format("action %" PRIu64, mass.action).text, "mass on an occupied cell");
+    laid->first_on = smaller(laid->first_on, number);
+    if (laid->keeps_off)
+        findings_add(break_rule(r, RULE_OCCUPIED),
+                     ERROR_AT(FINDING_POLICY_OCCUPIED, policy->array->key, number), "no mass there",
+                     text_format("action %" PRIu64, mass.action).text, "mass on an occupied cell");
 }
-
-/* --- whose turn it is --- */
 
 /* On boards of Hex the third plane tells the player, who has as many stones as the other or one
  * less; not at the end of a game, where a dense policy has no mass. */
 static void check_lead(struct rules *r)
 {
     const struct conventions *c = &r->lanes->shard->conventions;
-    const struct finding_place place =
-        *ERROR_AT(FINDING_TO_MOVE, r->planes->array->key, r->image->row);
-    const int turn = r->where.turn;
-    const int by_plane =
-        turn < 0 ? -1
-                 : turn_player(c->plane_coding,
-                               planes_number(&r->form, r->row.bytes, (uint64_t)turn, 0));
+    const struct finding_place *place =
+        ERROR_AT(FINDING_TO_MOVE, r->planes->array->key, r->image->row);
     const struct lane *policy = r->policy >= 0 ? &r->lanes->items[r->policy] : NULL;
+    const uint64_t turn = (uint64_t)r->where.turn;
     struct row players = {0};
-    int by_array = -1;
+    int by_plane = -1, by_array = -1;
 
+    if (r->where.turn >= 0)
+        by_plane = turn_player(c->plane_coding, planes_number(&r->form, r->row.bytes, turn, 0));
     if (r->to_move >= 0 && !r->lanes->items[r->to_move].is_broken)
         players = window_row(r->window, (size_t)r->to_move, r->image->at);
     if (players.n == 1)
@@ -241,7 +232,7 @@ static void check_lead(struct rules *r)
             return;
     }
     if (by_plane >= 0 && by_array >= 0 && by_plane != by_array) {
-        findings_add(break_rule(r, RULE_PLAYER), &place, text_format("player %d", by_array).text,
+        findings_add(break_rule(r, RULE_PLAYER), place, text_format("player %d", by_array).text,
                      text_format("player %d", by_plane).text,
                      "the to-move plane and the array of players");
         return;
@@ -251,12 +242,10 @@ static void check_lead(struct rules *r)
     r->tallies[RULE_LEAD].n_rows++;
     r->n_other_broken += lead.other >= 1;
     if (lead.declared != 0 && lead.declared != -1)
-        findings_add(break_rule(r, RULE_LEAD), &place, "0 or -1",
+        findings_add(break_rule(r, RULE_LEAD), place, "0 or -1",
                      text_format("%" PRId64, lead.declared).text,
                      "stones of the player to move less those of the other");
 }
-
-/* --- a row --- */
 
 void rules_check_row(struct rules *r, const struct window *window, const struct lane_image *image)
 {
@@ -277,6 +266,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
                                        board->transforms[image->transform].swaps_colours))
         return;
     /* Stones of both colours. */
+    const char *key = r->planes->array->key;
     const uint64_t axis = r->form.axis, cols = board->cols;
     memset(r->occupied, 0, axis);
     r->n_stones[1] = 0;
@@ -289,8 +279,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
         r->occupied[col] = r->occupied[col] && r->occupied[axis - cols + col];
     r->tallies[RULE_OVERLAP].n_rows++;
     if (both != NULL)
-        findings_add(break_rule(r, RULE_OVERLAP),
-                     ERROR_AT(FINDING_PLANES_OVERLAP, r->planes->array->key, image->row),
+        findings_add(break_rule(r, RULE_OVERLAP), ERROR_AT(FINDING_PLANES_OVERLAP, key, image->row),
                      "stones of one player on a cell",
                      text_format("both on cell %td", both - r->occupied).text,
                      "planes %" PRIu64 " and %" PRIu64 " overlap", r->where.stones[0],
@@ -300,8 +289,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
         tells &= turn_rows_add(&r->turns, &r->form, r->row.bytes + f * r->form.frame_nbytes,
                                &r->where, c->plane_coding, image->row);
     if (!tells)
-        findings_add(break_rule(r, RULE_TURN_PLANE),
-                     ERROR_AT(FINDING_TO_MOVE, r->planes->array->key, image->row),
+        findings_add(break_rule(r, RULE_TURN_PLANE), ERROR_AT(FINDING_TO_MOVE, key, image->row),
                      "0 or 1 on all cells",
                      planes_is_level(&r->form, r->row.bytes, (uint64_t)r->where.turn, found)
                          ? text_format("%g", found[0]).text
@@ -319,9 +307,8 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     /* Elsewhere the numbers of stones differ by one at most. */
     r->tallies[RULE_LEAD].n_rows++;
     if (n[0] > n[1] + 1 || n[1] > n[0] + 1)
-        findings_add(break_rule(r, RULE_LEAD),
-                     ERROR_AT(FINDING_TO_MOVE, r->planes->array->key, image->row), "at most 1",
-                     text_format("%" PRIu64 " and %" PRIu64, n[0], n[1]).text,
+        findings_add(break_rule(r, RULE_LEAD), ERROR_AT(FINDING_TO_MOVE, key, image->row),
+                     "at most 1", text_format("%" PRIu64 " and %" PRIu64, n[0], n[1]).text,
                      "difference of the numbers of stones");
 }
 
@@ -343,12 +330,10 @@ void rules_merge(struct rules *r, struct rules *from)
     for (size_t i = 0; i < r->n_laid; i++) {
         flip_parts_merge(&r->laid[i].parts, &from->laid[i].parts);
         from->laid[i].parts = (struct flip_parts){.parts = {{.n_rows = 0}}};
-        if (from->laid[i].first_on < r->laid[i].first_on)
-            r->laid[i].first_on = from->laid[i].first_on;
+        r->laid[i].first_on = smaller(r->laid[i].first_on, from->laid[i].first_on);
     }
     for (uint64_t p = 0; p < from->n_smears; p++) {
-        if (from->smears[p].first_row < r->smears[p].first_row)
-            r->smears[p].first_row = from->smears[p].first_row;
+        r->smears[p].first_row = smaller(r->smears[p].first_row, from->smears[p].first_row);
         r->smears[p].has_empty |= from->smears[p].has_empty;
     }
 }
@@ -394,10 +379,10 @@ static void finish_stones(struct rules *r, struct findings *findings)
     struct rule_tally *occupied = &r->tallies[RULE_OCCUPIED];
     struct rule_tally *lead = &r->tallies[RULE_LEAD];
     const struct turn_rows *turns = &r->turns;
+    const char *key = r->planes->array->key;
     const bool is_warning =
         r->n_other_broken > 0 || r->lanes->shard->conventions.planes > PLANES_MOVER;
-    struct finding_place place = {FINDING_TO_MOVE, is_warning, r->planes->array->key,
-                                  FINDING_NO_ROW};
+    struct finding_place place = {FINDING_TO_MOVE, is_warning, key, FINDING_NO_ROW};
 
     turn->n_rows = turns->n;
     /* One plane is something else throughout: what it holds instead, and what to do. Nothing more
@@ -407,7 +392,7 @@ static void finish_stones(struct rules *r, struct findings *findings)
 
         if (r->form.n_planes == 3)
             advice = turn_advise(turns, &r->where);
-        findings_add(findings, ERROR_AT(FINDING_TO_MOVE, r->planes->array->key, turns->first_bad),
+        findings_add(findings, ERROR_AT(FINDING_TO_MOVE, key, turns->first_bad),
                      "0 or 1 throughout each row",
                      advice.is_rest    ? "a plane of empty cells"
                      : advice.is_moved ? "stones; another plane is 0 or 1 throughout"

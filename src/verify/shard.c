@@ -210,8 +210,6 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
     return status != 0 && why.kind != ERROR_DATA ? error_pass(err, &why) : 0;
 }
 
-/* --- to-move planes --- */
-
 /* Decide how the to-move plane is coded where --to-move leaves it open: by the numbers that stand
  * there, as `expand` does. */
 static int decide_plane_coding(struct shard *shard, struct error *err)

@@ -228,8 +228,6 @@ int sketch_relation(struct sketcher *s, enum sketch_group group, const uint8_t *
     return found;
 }
 
-/* --- policies --- */
-
 void sketch_policy(const struct window *window, uint64_t at, struct sketch *sketch)
 {
     const struct lanes *lanes = window->lanes;
