@@ -195,93 +195,80 @@ static double difference(const struct field *a, const struct field *b, uint64_t 
     return isnan(d) ? INFINITY : d;
 }
 
-/* Mark what differs in array i, and say whether anything does: indices in a list, elements or bits
- * along an axis, else the whole. Policies may differ a little everywhere: rings are where they
- * differ by a tenth of the most. Tolerance is of numbers that a label computed; 0: bits count. */
-static bool compare(const struct fields *stored, const struct fields *recomputed, size_t i,
-                    double tolerance, struct picture *picture)
-{
-    const struct fields *const both[] = {stored, recomputed};
-    const struct plan_array *array = &stored->plan->arrays[i];
-    const struct role_binding *binding = &array->binding;
-    const struct field *a = &stored->items[i], *b = &recomputed->items[i];
-    const struct planes_form form = planes_form_of(binding, &a->dtype);
-    const uint32_t size = a->dtype.itemsize;
-    const bool is_list =
-        binding->role == ROLE_POLICY_INDEX && (a->n != b->n || dtype_is_integer(&a->dtype));
-    const bool is_bits = !is_list && a->n == b->n && array->spec.kind == SPEC_BITS;
-    const bool is_axis = !is_list && a->n == b->n && array->spec.kind == SPEC_AXIS;
-    const bool is_dense =
-        is_axis && (binding->role == ROLE_POLICY || binding->role == ROLE_ACTION_VALUES);
-    const uint64_t n = is_bits       ? a->bytes.n_bytes / ((form.axis + 7) / 8) * form.axis
-                       : a->n > b->n ? a->n
-                                     : b->n;
-    bool differs = false;
-    double most = 0;
-
-    for (uint64_t e = 0; is_dense && e < n; e++)
-        most = fmax(most, difference(a, b, e));
-    for (uint64_t e = 0; e < n; e++) {
-        int64_t at[2] = {-1, -1}; /* on the axis; none */
-        bool is_same;
-
-        if (is_list && e < a->n)
-            at[0] = field_integer(a, e);
-        if (is_list && e < b->n)
-            at[1] = field_integer(b, e);
-        if (is_bits || is_axis)
-            at[0] = at[1] = (int64_t)(e / (is_bits ? 1 : form.n_last) % form.axis);
-        if (is_list)
-            is_same = at[0] == at[1] || (at[0] < 0 && at[1] < 0);
-        else if (is_bits) /* padding bits are written as 0 */
-            is_same = planes_number(&form, a->bytes.data, e / form.axis, e % form.axis) ==
-                      planes_number(&form, b->bytes.data, e / form.axis, e % form.axis);
-        else
-            is_same = e < a->n && e < b->n &&
-                      (memcmp(a->bytes.data + e * size, b->bytes.data + e * size, size) == 0 ||
-                       (tolerance != 0 && difference(a, b, e) <= tolerance));
-        if (is_same)
-            continue;
-        differs = true;
-        for (int k = 0; k < 2 && (!is_dense || difference(a, b, e) >= most / 10); k++) {
-            int64_t cell = -1;
-
-            if (at[k] >= 0)
-                cell = planes_cell_of(stored->plan->board, binding, (uint64_t)at[k]);
-            else if (!is_list)
-                cell = labels_cell_of(both[k], i);
-            if (cell >= 0)
-                picture->cells[cell].differs = true;
-        }
-    }
-    return differs;
-}
-
 /*
- * Mark the cells of the picture on which any array differs, and name the arrays in its faults.
- * u is the transform that the recomputed row was made with: numbers that a swap of colours computes
- * may differ by their last bit.
+ * Mark the cells of the picture on which any array differs, and name the arrays in its faults: of
+ * indices in a list, of elements or bits along an axis, else of the whole. Policies may differ a
+ * little everywhere: rings are where they differ by a tenth of the most. u is the transform that
+ * the recomputed row was made with: numbers that a swap of colours computes may differ by their
+ * last bit.
  */
 static int fields_compare(const struct fields *stored, const struct fields *recomputed, uint32_t u,
                           struct picture *picture, struct error *err)
 {
+    const struct fields *const both[] = {stored, recomputed};
     const struct plan *plan = stored->plan;
 
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
-        const struct dtype *dtype = &stored->items[i].dtype;
-        double tolerance = 0;
+        const struct role_binding *binding = &array->binding;
+        const struct field *a = &stored->items[i], *b = &recomputed->items[i];
+        const struct planes_form form = planes_form_of(binding, &a->dtype);
+        const uint32_t size = a->dtype.itemsize;
+        const bool is_list =
+            binding->role == ROLE_POLICY_INDEX && (a->n != b->n || dtype_is_integer(&a->dtype));
+        const bool is_bits = !is_list && a->n == b->n && array->spec.kind == SPEC_BITS;
+        const bool is_axis = !is_list && a->n == b->n && array->spec.kind == SPEC_AXIS;
+        const bool is_dense =
+            is_axis && (binding->role == ROLE_POLICY || binding->role == ROLE_ACTION_VALUES);
+        uint64_t n = a->n > b->n ? a->n : b->n;
+        double most = 0, tolerance = 0; /* 0: bits count */
+        bool differs = false;
 
+        if (n == 0 || strcmp(array->key, PLAN_SOURCE_KEY) == 0 ||
+            strcmp(array->key, PLAN_TRANSFORM_KEY) == 0)
+            continue;
+        if (is_bits)
+            n = a->bytes.n_bytes / ((form.axis + 7) / 8) * form.axis;
         if (array->spec.n_steps > u && array->spec.steps[u].label != LABEL_KEEP &&
-            dtype->kind == DTYPE_FLOAT)
-            tolerance = ldexp(1, dtype->itemsize == 2 ? -10 : dtype->itemsize == 4 ? -23 : -52);
-        if (strcmp(array->key, PLAN_SOURCE_KEY) != 0 &&
-            strcmp(array->key, PLAN_TRANSFORM_KEY) != 0 &&
-            stored->items[i].n + recomputed->items[i].n > 0 &&
-            compare(stored, recomputed, i, tolerance, picture) &&
-            text_append(
-                &picture->faults, err, "%s%s",
-                picture->faults.n_bytes > 0 ? ", " : "differs: ", text_path(array->key).text) != 0)
+            a->dtype.kind == DTYPE_FLOAT)
+            tolerance = ldexp(1, size == 2 ? -10 : size == 4 ? -23 : -52);
+        for (uint64_t e = 0; is_dense && e < n; e++)
+            most = fmax(most, difference(a, b, e));
+        for (uint64_t e = 0; e < n; e++) {
+            int64_t at[2] = {-1, -1}; /* on the axis; none */
+            bool is_same;
+
+            if (is_list && e < a->n)
+                at[0] = field_integer(a, e);
+            if (is_list && e < b->n)
+                at[1] = field_integer(b, e);
+            if (is_bits || is_axis)
+                at[0] = at[1] = (int64_t)(e / (is_bits ? 1 : form.n_last) % form.axis);
+            if (is_list)
+                is_same = at[0] == at[1] || (at[0] < 0 && at[1] < 0);
+            else if (is_bits) /* padding bits are written as 0 */
+                is_same = planes_number(&form, a->bytes.data, e / form.axis, e % form.axis) ==
+                          planes_number(&form, b->bytes.data, e / form.axis, e % form.axis);
+            else
+                is_same = e < a->n && e < b->n &&
+                          (memcmp(a->bytes.data + e * size, b->bytes.data + e * size, size) == 0 ||
+                           (tolerance != 0 && difference(a, b, e) <= tolerance));
+            differs |= !is_same;
+            for (int k = 0; k < 2 && !is_same && (!is_dense || difference(a, b, e) >= most / 10);
+                 k++) {
+                int64_t cell = -1;
+
+                if (at[k] >= 0)
+                    cell = planes_cell_of(plan->board, binding, (uint64_t)at[k]);
+                else if (!is_list)
+                    cell = labels_cell_of(both[k], i);
+                if (cell >= 0)
+                    picture->cells[cell].differs = true;
+            }
+        }
+        if (differs && text_append(&picture->faults, err, "%s%s",
+                                   picture->faults.n_bytes > 0 ? ", " : "differs: ",
+                                   text_path(array->key).text) != 0)
             return -1;
     }
     return 0;
@@ -344,7 +331,6 @@ static int fill_picture(struct sheet *sheet, const struct fields *fields, struct
         if (cell->side <= SIDE_BOTH)
             sheet->has_side[cell->side] = true;
     }
-    sheet->has_policy |= picture->has_policy;
     return 0;
 }
 
@@ -392,7 +378,7 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
     uint8_t wanted[BOARD_MAX_TRANSFORMS];
     int status = -1;
 
-    *sheet = (struct sheet){.row = request->row, .is_stored = is_stored};
+    *sheet = (struct sheet){.is_stored = is_stored};
     if (rows == NULL)
         return error_no_memory(err, "rows");
     /* The transforms to draw are chosen; arrays are bound for all, since an image may be made from
@@ -442,7 +428,7 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
     const char *slash = strrchr(request->path, '/');
     pen_put(&title, "%s, board %s, row %llu\n%zu image%s, %s",
             text_path(slash != NULL && slash[1] != '\0' ? slash + 1 : request->path).text,
-            text_path(plan->board->preset).text, (unsigned long long)sheet->row, n,
+            text_path(plan->board->preset).text, (unsigned long long)request->row, n,
             n == 1 ? "" : "s", is_stored ? "as stored" : "computed");
     if (is_stored)
         pen_put(&title, "; %zu differ%s from what is computed", sheet->n_faulty,

@@ -87,7 +87,6 @@ struct picture {
     uint64_t row;                     /* where it is stored, if it is */
     struct picture_cell *cells;       /* owned, one per cell of the box */
     enum picture_side edges[N_EDGES]; /* SIDE_NONE on boards without goals */
-    bool has_policy;
     struct text heading; /* owned, as all three: "3 rotate-180", what is particular to it */
     struct text caption; /* lines that end in '\n': labels, policy */
     struct text faults;  /* what differs, one line without its end, or nothing */
@@ -114,14 +113,12 @@ struct sheet_request {
 struct sheet {
     struct plan plan;
     struct shape shape;
-    uint64_t row;
     bool is_stored;
     struct picture *pictures; /* owned */
     size_t n_pictures;
     size_t n_faulty;   /* pictures that differ from what is recomputed */
     double most_share; /* of any cell, in any picture */
-    bool has_policy;   /* what is to be seen in any picture, for legends */
-    bool has_stones, has_marks, has_side[SIDE_BOTH + 1];
+    bool has_stones, has_marks, has_side[SIDE_BOTH + 1]; /* in any picture, for legends */
     const char *pieces; /* what else there is to say of the pieces, static, or NULL */
     struct text title;  /* owned: two lines */
 };

@@ -481,7 +481,6 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
                            ? smaller(fields->items[i].n, binding->n_actions)
                            : fields->items[i].n;
 
-    picture->has_policy = true;
     for (uint64_t k = 0; k < n; k++)
         total += get(fields, i, transform, k).weight;
     for (uint64_t k = 0; k < n && total > 0; k++) {

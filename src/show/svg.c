@@ -428,7 +428,7 @@ static double put_legend(struct canvas *c, double x, double y, double width)
         x = begin(&legend, 0, pieces);
         put_label(c, "l", x, legend.y + 4, pieces);
     }
-    if (sheet->has_policy && sheet->most_share > 0) {
+    if (sheet->most_share > 0) {
         text = text_format("policy, 0 to %s", heat_share_text(sheet->most_share).text);
         x = begin(&legend, SCALE_STEPS * SCALE_STEP_SIZE + 6, text.text);
         for (int i = 0; i < SCALE_STEPS; i++)

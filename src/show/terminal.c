@@ -273,7 +273,7 @@ int terminal_write(const struct sheet *sheet, const struct terminal_style *style
         pen_put(&out, "%s\n", sheet->pieces);
     if (board->family->joins_edges)
         pen_put(&out, "b, r: the sides that blue and red join\n");
-    if (sheet->has_policy && sheet->most_share > 0)
+    if (sheet->most_share > 0)
         pen_put(&out, "1 to 9: policy, 9 is %s\n", heat_share_text(sheet->most_share).text);
     if (sheet->has_marks)
         pen_put(&out, "+: a move or coordinate\n");
