@@ -51,41 +51,13 @@ static bool is_readable(const struct verify_result *result)
 
 /* --- rows --- */
 
-static int count_rows(struct report_set *set, const struct verify_result *result, bool bins,
-                      struct error *err)
-{
-    const struct verify_request request = {.settings = set->request->settings,
-                                           .exact_manifest = true};
-    const bool is_first = set->is_open && strcmp(set->shard.archive.path, result->path) == 0;
-    struct verify_located images = {0};
-    struct shard own = {0};
-    const struct shard *shard = is_first ? &set->shard : &own;
-    int status = is_first ? 0 : shard_open(&own, result->path, set->request->settings, err);
-
-    /* Sizes are those of the arrays of that name in all files. */
-    for (size_t i = 0; status == 0 && !bins && i < shard->archive.n_arrays; i++)
-        for (size_t k = 0; k < set->shard.archive.n_arrays; k++) {
-            const struct array *array = &shard->archive.arrays[i];
-
-            if (strcmp(array->key, set->shard.archive.arrays[k].key) != 0)
-                continue;
-            set->nbytes[2 * k] += array->unpacked_nbytes;
-            set->nbytes[2 * k + 1] += array->packed_nbytes;
-        }
-    if (status == 0 && result->is_expanded)
-        status = verify_locate(&request, result->path, VERIFY_ALL_ROWS, &images, err);
-    if (status == 0 && (images.sources == NULL || images.n_rows == shard->n_rows))
-        status = tally_add(&set->tally, shard, &images, bins, err);
-    verify_located_release(&images);
-    if (!is_first)
-        shard_close(&own);
-    return status;
-}
-
 /* Twice, if some label has too many values to list. Damage that `verify` has found already ends the
  * counting of a file, not the report. */
 static int read_rows(struct report_set *set, struct error *err)
 {
+    const struct settings *settings = set->request->settings;
+    const struct verify_request request = {.settings = settings, .exact_manifest = true};
+    const struct archive_in *first = &set->shard.archive;
     struct tally *tally = &set->tally;
 
     for (int pass = 0; pass == 0 || (pass == 1 && tally->needs_bins); pass++) {
@@ -99,13 +71,37 @@ static int read_rows(struct report_set *set, struct error *err)
                 label->by_transform[t] = (struct tally_histogram){
                     .is_binned = true, .low = label->all.low, .high = label->all.high};
         }
-        for (size_t i = 0; i < set->results.n; i++) {
-            const struct verify_result *result = &set->results.items[i];
+        for (size_t r = 0; r < set->results.n && set->is_open; r++) {
+            const struct verify_result *result = &set->results.items[r];
+            const bool is_first = strcmp(first->path, result->path) == 0;
+            struct verify_located images = {0};
+            struct shard own = {0};
+            const struct shard *shard = is_first ? &set->shard : &own;
             struct error why = {0};
+            int status = 0;
 
-            if (is_readable(result) && set->is_open &&
-                count_rows(set, result, pass == 1, &why) != 0 && why.kind != ERROR_DATA &&
-                why.kind != ERROR_IO)
+            if (!is_readable(result))
+                continue;
+            if (!is_first)
+                status = shard_open(&own, result->path, settings, &why);
+            /* Sizes are those of the arrays of that name in all files. */
+            for (size_t i = 0; status == 0 && pass == 0 && i < shard->archive.n_arrays; i++)
+                for (size_t k = 0; k < first->n_arrays; k++) {
+                    const struct array *array = &shard->archive.arrays[i];
+
+                    if (strcmp(array->key, first->arrays[k].key) != 0)
+                        continue;
+                    set->nbytes[2 * k] += array->unpacked_nbytes;
+                    set->nbytes[2 * k + 1] += array->packed_nbytes;
+                }
+            if (status == 0 && result->is_expanded)
+                status = verify_locate(&request, result->path, VERIFY_ALL_ROWS, &images, &why);
+            if (status == 0 && (images.sources == NULL || images.n_rows == shard->n_rows))
+                status = tally_add(tally, shard, &images, pass == 1, &why);
+            verify_located_release(&images);
+            if (!is_first)
+                shard_close(&own);
+            if (status != 0 && why.kind != ERROR_DATA && why.kind != ERROR_IO)
                 return error_pass(err, &why);
         }
     }
