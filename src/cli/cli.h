@@ -37,9 +37,6 @@ struct progress {
     bool is_drawn, is_used;    /* at the moment; ever */
 };
 
-/* Begin, and be the settings' meter if the line is wanted. */
-void progress_begin(struct progress *p, struct settings *settings);
-
 /* Clear the line: something else is to be printed. */
 void progress_hide(const struct settings *settings);
 
@@ -48,9 +45,6 @@ __attribute__((format(printf, 2, 3))) void command_say(const struct settings *se
                                                        const char *format, ...);
 
 double seconds_since(const struct timespec *start);
-
-/* If there was a line, say what was done. */
-void progress_end(const struct progress *p, const char *command);
 
 /* --- commands --- */
 

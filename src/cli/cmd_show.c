@@ -13,17 +13,27 @@
 #define DEFAULT_COLUMNS 80
 #define MOST_COLUMNS    1000
 
-static struct terminal_style choose_style(enum when when)
+static int run_show(struct call *call, struct error *err)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const struct settings *settings = &call->settings;
+    const struct sheet_request request = {
+        .path = call->operands[0], .row = settings->row, .settings = settings};
     const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR"), *said = getenv("COLUMNS");
+    const enum when when = settings->colour;
     const bool is_dumb = term != NULL && strcmp(term, "dumb") == 0;
     const bool wants_none = no_color != NULL && *no_color != '\0';
     const bool is_plain = when == WHEN_NEVER || (when == WHEN_AUTO && (wants_none || is_dumb));
     const char *locale = NULL; /* its name tells UTF-8: there is no need to load it */
+    struct report_sheet found;
+    struct text text = {0};
     struct winsize size;
     uint64_t columns;
 
+    if (call->n_operands != 1)
+        return command_misuse(err, "expected FILE, found %d operands", call->n_operands);
+    if (!settings->row_said)
+        return command_misuse(err, "no row given; use --row K (the first is 0)");
     for (size_t i = 0; i < 3 && (locale == NULL || *locale == '\0'); i++)
         locale = getenv(names[i]);
     if (said != NULL && text_parse_u64(said, &columns) == 0 && columns > 0)
@@ -32,28 +42,13 @@ static struct terminal_style choose_style(enum when when)
         columns = size.ws_col;
     else
         columns = DEFAULT_COLUMNS;
-    return (struct terminal_style){
+    const struct terminal_style style = {
         .columns = (unsigned)columns,
         .unicode = when == WHEN_ALWAYS ||
                    (!is_dumb && locale != NULL &&
                     (strcasestr(locale, "UTF-8") != NULL || strcasestr(locale, "UTF8") != NULL)),
         .colours = !is_plain && (when == WHEN_ALWAYS || isatty(STDOUT_FILENO) == 1),
     };
-}
-
-static int run_show(struct call *call, struct error *err)
-{
-    const struct settings *settings = &call->settings;
-    const struct sheet_request request = {
-        .path = call->operands[0], .row = settings->row, .settings = settings};
-    const struct terminal_style style = choose_style(settings->colour);
-    struct report_sheet found;
-    struct text text = {0};
-
-    if (call->n_operands != 1)
-        return command_misuse(err, "expected FILE, found %d operands", call->n_operands);
-    if (!settings->row_said)
-        return command_misuse(err, "no row given; use --row K (the first is 0)");
     if (report_sheet_build(&found, &request, false, err) != 0)
         return -1;
     int status = settings->output != NULL ? svg_write(&found.sheet, NULL, &text, err)

@@ -1,7 +1,9 @@
 /*
  * command.c - the commands there are, and what they share: how a command line finds its command,
  * its options and operands, and runs it; help, version, the last word on standard output, and how
- * errors become exit codes.
+ * errors become exit codes. And the line that says how far a command is, over all its files: drawn
+ * on a terminal, or where it is asked for, once a command takes longer than a second; and the line
+ * that says at last what was done. Whatever else is printed comes after progress_hide.
  *
  * Options come from a table (engine/option_table.c): each command's rows become getopt_long's
  * tables and the lines of its help, so that an option is written down once. Both forms of an option
@@ -16,12 +18,18 @@
 
 #include <getopt.h>
 #include <openssl/crypto.h>
+#include <unistd.h>
 #include <zip.h>
 
 #define MAX_OPTIONS 96
 #define HELP_COLUMN 30
 #define HELP_WIDTH  79
 #define FIRST_LONG  256 /* getopt_long's number of row 0 */
+
+/* Of the line of progress. */
+#define FIRST_SECONDS  1.0
+#define REDRAW_SECONDS 0.1
+#define NAME_NBYTES    48 /* of a path that is shown, from its end */
 
 extern const struct command command_expand, command_verify, command_info, command_boards,
     command_show, command_report, command_sample, command_manifest, command_overlap, command_dedupe,
@@ -237,6 +245,92 @@ static int parse_options(const struct command *command, int argc, struct call *c
     return settings_finish(settings, err);
 }
 
+/* --- progress --- */
+
+double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+static void show(struct meter *meter, uint64_t n_done, uint64_t n_total)
+{
+    struct progress *p = (struct progress *)meter;
+    const char *path = meter->path;
+    const double seconds = seconds_since(&p->started);
+    const double part = n_done < n_total ? (double)n_done / (double)n_total : 1;
+    const double share = ((double)meter->n_begun - 1 + part) / (double)meter->n_pieces;
+
+    if (meter->n_begun != p->piece) { /* another one: that before it is done */
+        p->n_before += p->n_last;
+        p->piece = meter->n_begun;
+    }
+    p->n_last = n_done;
+    if (seconds < p->next)
+        return;
+    p->next = seconds + REDRAW_SECONDS;
+    p->is_drawn = p->is_used = true;
+    path += strlen(path) > NAME_NBYTES ? strlen(path) - NAME_NBYTES : 0;
+    while (((unsigned char)*path & 0xc0) == 0x80) /* from a character's first byte on */
+        path++;
+    fprintf(stderr, "\r\033[K%s %s (%s %zu of %zu): %3.0f%%  %s/s  %.0f s left", meter->what,
+            text_path(path).text, p->unit, meter->n_begun, meter->n_pieces, 100 * share,
+            text_size((uint64_t)((double)(p->n_before + n_done) / seconds)).text,
+            share > 0 ? seconds * (1 - share) / share : 0);
+    fflush(stderr);
+}
+
+/* Begin, and be the settings' meter if the line is wanted. */
+static void progress_begin(struct progress *p, struct settings *settings)
+{
+    const enum when when = settings->verbosity < 0 ? WHEN_NEVER : settings->progress;
+
+    *p = (struct progress){
+        .meter.show = show, .unit = "file", .next = when == WHEN_ALWAYS ? 0 : FIRST_SECONDS};
+    clock_gettime(CLOCK_MONOTONIC, &p->started);
+    if (when == WHEN_ALWAYS || (when == WHEN_AUTO && isatty(STDERR_FILENO) == 1))
+        settings->meter = &p->meter;
+}
+
+void progress_hide(const struct settings *settings)
+{
+    struct progress *p = (struct progress *)settings->meter;
+
+    if (p == NULL || !p->is_drawn)
+        return;
+    p->is_drawn = false;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+}
+
+void command_say(const struct settings *settings, const char *format, ...)
+{
+    FILE *to = settings->said != NULL ? settings->said : stderr;
+    va_list args;
+
+    if (to == stderr)
+        progress_hide(settings);
+    fputs("symaug: ", to);
+    va_start(args, format);
+    vfprintf(to, format, args);
+    va_end(args);
+    fputc('\n', to);
+}
+
+/* If there was a line, say what was done. */
+static void progress_end(const struct progress *p, const char *command)
+{
+    const double seconds = seconds_since(&p->started);
+    const uint64_t n_bytes = p->n_before + p->n_last;
+
+    if (p->is_used)
+        fprintf(stderr, "symaug: %s: %zu %s%s, %s in %.1f s (%s/s)\n", command, p->meter.n_begun,
+                p->unit, p->meter.n_begun == 1 ? "" : "s", text_size(n_bytes).text, seconds,
+                text_size((uint64_t)((double)n_bytes / seconds)).text);
+}
+
 /* --- running --- */
 
 /* Parse a command line, argv[0] is the command, and run it. */
@@ -261,7 +355,7 @@ static int run(const struct command *command, int argc, char **argv, struct erro
     return status;
 }
 
-/* --- output and errors --- */
+/* --- output --- */
 
 /* ERROR_IO when what was printed did not get there. */
 static int flush_output(struct error *err)
@@ -293,38 +387,6 @@ int command_put_json(const char *path, json_t *json, struct error *err)
     json_decref(json);
     return status;
 }
-
-/* Print an error the way everything else does; where its words are wrong (ERROR_CODE_CALL), with
- * the usage and an example of the command (NULL: none is known). Returns the exit code. */
-static int fail(const struct error *err, const struct command *command)
-{
-    const char *form = getenv("SYMAUG_ERRORS");
-
-    if (form != NULL && strcmp(form, "json") == 0) {
-        json_t *object =
-            json_pack("{s:o?,s:s?,s:o,s:s}", "file",
-                      err->file_nbytes > 0
-                          ? json_stringn_nocheck(err->message + err->file_at, err->file_nbytes)
-                          : NULL,
-                      "array", err->array[0] != '\0' ? err->array : NULL, "row",
-                      err->has_row ? json_integer((json_int_t)err->row) : json_null(), "message",
-                      err->message);
-
-        /* For programs that run this one: an object on one line. */
-        if (object != NULL)
-            json_dumpf(object, stderr, JSON_COMPACT | JSON_SORT_KEYS);
-        fputc('\n', stderr);
-        json_decref(object);
-        return error_exit_code(err->kind);
-    }
-    fprintf(stderr, "symaug: %s\n", err->message);
-    if (err->code == ERROR_CODE_CALL && command != NULL)
-        fprintf(stderr, "usage: symaug %s %s\nexample: symaug %s\n", command->name,
-                command->operands, command->example);
-    return error_exit_code(err->kind);
-}
-
-/* --- the command line --- */
 
 static int run_line(int argc, char **argv, struct error *err)
 {
@@ -377,10 +439,34 @@ static int run_line(int argc, char **argv, struct error *err)
 
 int command_line(int argc, char **argv)
 {
+    const char *form = getenv("SYMAUG_ERRORS");
     struct error err = {0};
     int code = run_line(argc, argv, &err);
 
     if (code >= 0 && flush_output(&err) != 0)
         code = -1;
-    return code < 0 ? fail(&err, argc > 1 ? find(argv[1]) : NULL) : code;
+    if (code >= 0)
+        return code;
+    if (form != NULL && strcmp(form, "json") == 0) {
+        /* For programs that run this one: an object on one line. */
+        json_t *object = json_pack(
+            "{s:o?,s:s?,s:o,s:s}", "file",
+            err.file_nbytes > 0 ? json_stringn_nocheck(err.message + err.file_at, err.file_nbytes)
+                                : NULL,
+            "array", err.array[0] != '\0' ? err.array : NULL, "row",
+            err.has_row ? json_integer((json_int_t)err.row) : json_null(), "message", err.message);
+
+        if (object != NULL)
+            json_dumpf(object, stderr, JSON_COMPACT | JSON_SORT_KEYS);
+        fputc('\n', stderr);
+        json_decref(object);
+        return error_exit_code(err.kind);
+    }
+    fprintf(stderr, "symaug: %s\n", err.message);
+    /* Where the words are wrong, the usage and an example of the command, if it is known. */
+    const struct command *command = argc > 1 ? find(argv[1]) : NULL;
+    if (err.code == ERROR_CODE_CALL && command != NULL)
+        fprintf(stderr, "usage: symaug %s %s\nexample: symaug %s\n", command->name,
+                command->operands, command->example);
+    return error_exit_code(err.kind);
 }

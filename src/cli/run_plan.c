@@ -37,20 +37,16 @@ int run_take_operands(struct call *call, struct error *err)
     struct text_list *inputs = &call->inputs;
     int n = call->n_operands;
 
-    run_settle_form(settings, settings->output);
     if (settings->output == NULL && settings->out_dir == NULL) {
         if (settings->files_from != NULL)
             return command_misuse(err, "--files-from goes with -o or --out-dir");
         if (n != 2)
-            return command_misuse(
-                err,
-                n < 2 ? "expected IN and OUT, found %d operand%s"
-                      : "expected IN and OUT, found %d operand%s; several inputs need "
-                        "-o or --out-dir",
-                n, n == 1 ? "" : "s");
+            return command_misuse(err, "expected IN and OUT, found %d operand%s%s", n,
+                                  n == 1 ? "" : "s",
+                                  n < 2 ? "" : "; several inputs need -o or --out-dir");
         settings->output = call->operands[--n];
-        run_settle_form(settings, settings->output);
     }
+    run_settle_form(settings, settings->output);
     for (int i = 0; i < n; i++)
         if (text_list_add(inputs, call->operands[i], err) != 0)
             return -1;
