@@ -51,7 +51,7 @@ enum board_game {
     BOARD_GAME_HEX,
     BOARD_GAME_RINGS, /* RingRift's stacks */
     BOARD_GAME_CHESS,
-    BOARD_GAME_OTHELLO,
+    BOARD_GAME_OTHELLO, /* the first of those that play_men.c has, to Bridg-It */
     BOARD_GAME_BREAKTHROUGH,
     BOARD_GAME_LIBERTIES, /* Go by its rules, on any board */
     BOARD_GAME_GONNECT,   /* Go, won by joining opposite sides */

@@ -190,24 +190,19 @@ static void list_all(void)
     }
 }
 
-static void list_once(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, list_all);
-}
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const struct chess_table *table_of(const struct action_layout *layout)
 {
     const struct chess_code *code = layout->scheme;
 
-    list_once();
+    pthread_once(&once, list_all);
     return code->table;
 }
 
 uint32_t chess_index_1814(const struct chess_move *move)
 {
-    list_once();
+    pthread_once(&once, list_all);
     return indices[key_of(move)];
 }
 

@@ -75,19 +75,13 @@ static void set_hash(struct joint *j, uint32_t t)
     j->hashes[t] = XXH3_64bits(joint_map(j, t), j->n_points * sizeof *j->maps);
 }
 
-/* Room for the transforms, and a product after them. */
-static int make_room(struct joint *j, struct error *err)
-{
-    return list_room(&j->maps, j->n_transforms + 1, j->n_points * sizeof *j->maps,
-                     "group of transforms", err);
-}
-
 int joint_init(struct joint *j, const struct board *b, struct error *err)
 {
     j->board = b;
     j->n_transforms = b->n_transforms;
     j->n_points = b->n_cells + b->n_planes + b->n_actions + N_NUMBERS + N_COLOURS;
-    if (make_room(j, err) != 0)
+    if (list_room(&j->maps, j->n_transforms + 1, j->n_points * sizeof *j->maps,
+                  "group of transforms", err) != 0) /* and a product after them */
         return -1;
     for (uint32_t t = 0; t < j->n_transforms; t++) {
         const struct board_transform *transform = &b->transforms[t];
@@ -177,7 +171,8 @@ static int generate(struct board *b, struct joint *j, struct error *err)
                 return error_no_memory(err, "transform name");
             }
             b->n_transforms = ++j->n_transforms; /* its map is in place */
-            if (make_room(j, err) != 0)
+            if (list_room(&j->maps, j->n_transforms + 1, j->n_points * sizeof *j->maps,
+                          "group of transforms", err) != 0)
                 return -1;
             for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
                 const uint32_t n = board_part_length(b, part);
