@@ -35,7 +35,6 @@ const struct grid_kernels *grid_kernels_best(void)
 #define N_SEGMENTS     8   /* parts of the sample that are looked at */
 #define N_LIKELY       48  /* candidates of the longer walk, of which so many as a set: */
 #define N_LIKELY_SET   8
-#define N_DISTANCES    12
 #define LANES          16 /* candidates that are worked on at a time */
 
 /* Comparisons that may be made: a fraction of the member's size, within limits; and places of a
@@ -288,7 +287,7 @@ int grid_train(const struct grid_kernels *kernels, const struct codec_member *me
     trained->n_distances = 0;
     if (w->n > 0) {
         walk_sample(w, MAX_LONG_WALK);
-        trained->n_distances = pick(w, N_DISTANCES, 0, trained->distances);
+        trained->n_distances = pick(w, GRID_MAX_DISTANCES, 0, trained->distances);
     }
     free(w);
     return 0;

@@ -82,7 +82,7 @@ static inline uint32_t deflate_symbol_end(unsigned symbol)
 
 /* --- the encoder's state --- */
 
-#define GRID_MAX_DISTANCES    16
+#define GRID_MAX_DISTANCES    12
 #define GRID_WINDOW           64 /* bytes compared at a time */
 #define GRID_MAX_SEQUENCES    16384
 #define GRID_MAX_BLOCK        (2u << 20) /* input bytes of a block */

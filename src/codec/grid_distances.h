@@ -304,8 +304,6 @@ static GRID_TARGET const uint8_t *greedy(struct grid_state *state, const uint8_t
         return greedy_parse(state, &g, 4, p);
     case 8:
         return greedy_parse(state, &g, 8, p);
-    case 12:
-        return greedy_parse(state, &g, 12, p);
     default:
         return greedy_parse(state, &g, GRID_MAX_DISTANCES, p);
     }
