@@ -14,48 +14,6 @@
 #define SYMBOL_BITS 9 /* a sort key is count << SYMBOL_BITS | symbol */
 #define SYMBOL_MASK ((1u << SYMBOL_BITS) - 1)
 
-/* Keys of the used symbols, and one key each for symbols 0 and 1 while there are fewer than two. */
-static size_t collect_keys(const uint32_t *counts, size_t n_symbols, uint32_t *keys)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < n_symbols; i++) {
-        keys[n] = counts[i] << SYMBOL_BITS | (uint32_t)i;
-        n += counts[i] != 0;
-    }
-    if (n == 0)
-        keys[n++] = 0;
-    if (n == 1) {
-        const uint32_t other = (keys[0] & SYMBOL_MASK) == 0;
-
-        keys[1] = keys[0];
-        keys[0] = other;
-        n = 2;
-    }
-    return n;
-}
-
-/* Sort by count; symbols are in order already. Byte-wise radix sort, skipping idle bytes. */
-static void sort_keys(uint32_t *keys, size_t n)
-{
-    uint32_t spare[MAX_SYMBOLS];
-    uint32_t all = 0;
-
-    for (size_t i = 0; i < n; i++)
-        all |= keys[i];
-    for (unsigned shift = SYMBOL_BITS; shift < 32 && all >> shift != 0; shift += 8) {
-        uint16_t start[257] = {0};
-
-        for (size_t i = 0; i < n; i++)
-            start[(keys[i] >> shift & 0xff) + 1]++;
-        for (size_t i = 1; i < 256; i++)
-            start[i] = (uint16_t)(start[i] + start[i - 1]);
-        for (size_t i = 0; i < n; i++)
-            spare[start[keys[i] >> shift & 0xff]++] = keys[i];
-        memcpy(keys, spare, n * sizeof *keys);
-    }
-}
-
 /* Depths of the leaves of a Huffman tree over sorted keys; returns the greatest. */
 static unsigned huffman_depths(const uint32_t *keys, size_t n, uint8_t *depths)
 {
@@ -131,27 +89,40 @@ static void package_merge(const uint32_t *keys, size_t n, unsigned limit, uint8_
 void grid_huffman_lengths(const uint32_t *counts, size_t n_symbols, unsigned limit,
                           uint8_t *lengths)
 {
-    uint32_t keys[MAX_SYMBOLS + 1];
+    uint32_t keys[MAX_SYMBOLS + 1], spare[MAX_SYMBOLS], all = 0;
     uint8_t depths[MAX_SYMBOLS];
-    const size_t n = collect_keys(counts, n_symbols, keys);
+    size_t n = 0;
 
-    sort_keys(keys, n);
+    /* Keys of the used symbols, and one key each for symbols 0 and 1 while there are fewer than
+     * two. */
+    for (size_t i = 0; i < n_symbols; i++) {
+        keys[n] = counts[i] << SYMBOL_BITS | (uint32_t)i;
+        n += counts[i] != 0;
+        all |= counts[i];
+    }
+    if (n == 0)
+        keys[n++] = 0;
+    if (n == 1) {
+        keys[n++] = keys[0];
+        keys[0] = (keys[0] & SYMBOL_MASK) == 0;
+    }
+    /* Sort by count; symbols are in order already. Byte-wise radix sort, skipping idle bytes. */
+    for (unsigned shift = 0; shift < 32 && all >> shift != 0; shift += 8) {
+        uint16_t start[257] = {0};
+
+        for (size_t i = 0; i < n; i++)
+            start[(keys[i] >> SYMBOL_BITS >> shift & 0xff) + 1]++;
+        for (size_t i = 1; i < 256; i++)
+            start[i] = (uint16_t)(start[i] + start[i - 1]);
+        for (size_t i = 0; i < n; i++)
+            spare[start[keys[i] >> SYMBOL_BITS >> shift & 0xff]++] = keys[i];
+        memcpy(keys, spare, n * sizeof *keys);
+    }
     if (huffman_depths(keys, n, depths) > limit)
         package_merge(keys, n, limit, depths);
     memset(lengths, 0, n_symbols);
     for (size_t i = 0; i < n; i++)
         lengths[keys[i] & SYMBOL_MASK] = depths[i];
-}
-
-static uint16_t reverse_bits(uint16_t code, unsigned n_bits)
-{
-    unsigned x = code;
-
-    x = (x & 0x5555) << 1 | (x >> 1 & 0x5555);
-    x = (x & 0x3333) << 2 | (x >> 2 & 0x3333);
-    x = (x & 0x0f0f) << 4 | (x >> 4 & 0x0f0f);
-    x = (x & 0x00ff) << 8 | (x >> 8 & 0x00ff);
-    return (uint16_t)(x >> (16 - n_bits));
 }
 
 void grid_huffman_codes(const uint8_t *lengths, size_t n_symbols, uint16_t *codes)
@@ -164,8 +135,15 @@ void grid_huffman_codes(const uint8_t *lengths, size_t n_symbols, uint16_t *code
     n_of[0] = 0;
     for (unsigned bits = 1; bits <= GRID_HUFFMAN_MAX_LENGTH; bits++)
         next[bits + 1] = (uint16_t)((next[bits] + n_of[bits]) << 1);
-    for (size_t i = 0; i < n_symbols; i++)
-        codes[i] = lengths[i] == 0 ? 0 : reverse_bits(next[lengths[i]]++, lengths[i]);
+    for (size_t i = 0; i < n_symbols; i++) {
+        unsigned x = lengths[i] == 0 ? 0 : next[lengths[i]]++;
+
+        x = (x & 0x5555) << 1 | (x >> 1 & 0x5555); /* its bits in reverse */
+        x = (x & 0x3333) << 2 | (x >> 2 & 0x3333);
+        x = (x & 0x0f0f) << 4 | (x >> 4 & 0x0f0f);
+        x = (x & 0x00ff) << 8 | (x >> 8 & 0x00ff);
+        codes[i] = (uint16_t)(x >> (16 - lengths[i]));
+    }
 }
 
 /* --- blocks --- */
@@ -206,13 +184,6 @@ static const uint8_t codelen_order[DEFLATE_N_CODELEN] = {16, 17, 18, 0, 8,  7, 9
 /* Extra bits of code length symbols. */
 static const uint8_t codelen_extra[DEFLATE_N_CODELEN] = {[16] = 2, [17] = 3, [18] = 7};
 
-static unsigned used_symbols(const uint8_t *lengths, unsigned n, unsigned least)
-{
-    while (n > least && lengths[n - 1] == 0)
-        n--;
-    return n;
-}
-
 static void header_add(struct code_header *header, unsigned symbol, size_t extra)
 {
     header->symbols[header->n_items] = (uint8_t)symbol;
@@ -224,8 +195,12 @@ static void header_init(struct code_header *header, const struct code_lengths *l
     uint8_t all[DEFLATE_N_LITLEN + DEFLATE_N_DISTANCE];
     uint32_t counts[DEFLATE_N_CODELEN] = {0};
 
-    header->n_litlen = used_symbols(lengths->litlen, DEFLATE_N_LITLEN, 257);
-    header->n_distance = used_symbols(lengths->distance, DEFLATE_N_DISTANCE, 1);
+    header->n_litlen = DEFLATE_N_LITLEN;
+    while (header->n_litlen > 257 && lengths->litlen[header->n_litlen - 1] == 0)
+        header->n_litlen--;
+    header->n_distance = DEFLATE_N_DISTANCE;
+    while (header->n_distance > 1 && lengths->distance[header->n_distance - 1] == 0)
+        header->n_distance--;
     memcpy(all, lengths->litlen, header->n_litlen);
     memcpy(all + header->n_litlen, lengths->distance, header->n_distance);
     const size_t n_all = header->n_litlen + header->n_distance;
@@ -281,15 +256,6 @@ static void header_write(const struct code_header *header, struct grid_bits *bit
     }
 }
 
-static void fixed_lengths(struct code_lengths *lengths)
-{
-    memset(lengths->litlen, 8, 144);
-    memset(lengths->litlen + 144, 9, 112);
-    memset(lengths->litlen + 256, 7, 24);
-    memset(lengths->litlen + 280, 8, 8);
-    memset(lengths->distance, 5, N_FIXED_DISTANCE);
-}
-
 /* Size in bits of a block's symbols. */
 static uint64_t body_nbits(const struct grid_counts *counts, const struct code_lengths *lengths)
 {
@@ -300,15 +266,6 @@ static uint64_t body_nbits(const struct grid_counts *counts, const struct code_l
     for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++)
         n_bits += (uint64_t)counts->distance[i] * lengths->distance[i];
     return n_bits;
-}
-
-/* Size in bits of n_bytes in stored blocks. */
-static uint64_t stored_nbits(size_t n_bytes, unsigned n_pending)
-{
-    const uint64_t n_blocks =
-        n_bytes == 0 ? 1 : (n_bytes + DEFLATE_MAX_STORED - 1) / DEFLATE_MAX_STORED;
-
-    return 8 * (uint64_t)n_bytes + n_blocks * (8 + 32) - 5 + (-(n_pending + 3) & 7);
 }
 
 static void stored_write(const uint8_t *bytes, size_t n_bytes, bool final, struct grid_bits *bits)
@@ -470,7 +427,10 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
     struct code_lengths dynamic = {0}, fixed;
     struct code_header header;
     const struct grid_bits before = *bits;
-    const uint64_t stored = stored_nbits(n_bytes, bits->n_pending);
+    const uint64_t n_stored =
+        n_bytes == 0 ? 1 : (n_bytes + DEFLATE_MAX_STORED - 1) / DEFLATE_MAX_STORED;
+    const uint64_t stored =
+        8 * (uint64_t)n_bytes + n_stored * (8 + 32) - 5 + (-(bits->n_pending + 3) & 7);
 
     if (state->steps != NULL)
         grid_steps_count(state->steps, &counts);
@@ -479,7 +439,10 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
     grid_huffman_lengths(counts.litlen, DEFLATE_N_LITLEN, MAX_CODE_LENGTH, dynamic.litlen);
     grid_huffman_lengths(counts.distance, DEFLATE_N_DISTANCE, MAX_CODE_LENGTH, dynamic.distance);
     header_init(&header, &dynamic);
-    fixed_lengths(&fixed);
+    memset(fixed.litlen, 8, sizeof fixed.litlen);
+    memset(fixed.litlen + 144, 9, 112);
+    memset(fixed.litlen + 256, 7, 24);
+    memset(fixed.distance, 5, sizeof fixed.distance);
     const uint64_t dynamic_nbits = 3 + header.n_bits + body_nbits(&counts, &dynamic);
     const uint64_t fixed_nbits = 3 + body_nbits(&counts, &fixed);
     uint64_t expected = dynamic_nbits < fixed_nbits ? dynamic_nbits : fixed_nbits;
