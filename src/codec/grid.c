@@ -200,12 +200,6 @@ static void walk_sample(struct walk *w, size_t most_places)
     }
 }
 
-static void add_lanes(const uint16_t *restrict row, uint16_t saved, uint16_t *restrict sums)
-{
-    for (size_t i = 0; i < LANES; i++)
-        sums[i] = (uint16_t)(sums[i] + (uint16_t)(larger_16(row[i], saved) - saved));
-}
-
 /* What each candidate would add to what is saved at every place. */
 static void add_up(const struct walk *w, const uint16_t *saved, uint32_t *added)
 {
@@ -217,8 +211,13 @@ static void add_up(const struct walk *w, const uint16_t *saved, uint32_t *added)
             const size_t end = place + most < w->n_places ? place + most : w->n_places;
             uint16_t sums[LANES] = {0};
 
-            for (size_t at = place; at < end; at++)
-                add_lanes(w->rows + at * w->n_lanes + lanes, saved[at], sums);
+            for (size_t at = place; at < end; at++) {
+                const uint16_t *const row = w->rows + at * w->n_lanes + lanes;
+
+                for (size_t i = 0; i < LANES; i++)
+                    sums[i] =
+                        (uint16_t)(sums[i] + (uint16_t)(larger_16(row[i], saved[at]) - saved[at]));
+            }
             for (size_t i = 0; i < LANES; i++)
                 added[lanes + i] += sums[i];
         }
@@ -418,39 +417,29 @@ static int train(const struct codec_member *member, void **trained, struct error
     return 0;
 }
 
-static void state_free(void *state)
-{
-    struct grid_state *const s = state;
-
-    if (s != NULL) {
-        free(s->path);
-        free(s->values);
-        free(s->steps);
-    }
-    free(s);
-}
-
 static void *state_new(const struct codec_choice *choice, struct error *err)
 {
-    static const struct codec *const codecs[GRID_N_MODES] = {
-        &codec_grid, &codec_grid_sparse, &codec_grid_moved, &codec_grid_values, &codec_grid_best};
-    struct grid_state *const s = malloc(sizeof *s); /* tables are cleared by encode */
+    static const struct {
+        const struct codec *codec;
+        size_t work_nbytes;
+    } modes[GRID_N_MODES] = {[GRID_GREEDY] = {&codec_grid, 0},
+                             [GRID_SPARSE] = {&codec_grid_sparse, sizeof(struct grid_steps)},
+                             [GRID_MOVED] = {&codec_grid_moved, sizeof(struct grid_steps)},
+                             [GRID_VALUES] = {&codec_grid_values, sizeof(struct grid_values)},
+                             [GRID_OPTIMAL] = {&codec_grid_best, sizeof(struct grid_path)}};
     enum grid_mode mode = GRID_GREEDY;
 
-    while (choice->codec != codecs[mode])
+    while (choice->codec != modes[mode].codec)
         mode++;
-    const bool has_steps = mode == GRID_SPARSE || mode == GRID_MOVED;
-    if (s != NULL) {
-        s->path = mode == GRID_OPTIMAL ? malloc(sizeof *s->path) : NULL;
-        s->values = mode == GRID_VALUES ? malloc(sizeof *s->values) : NULL;
-        s->steps = has_steps ? malloc(sizeof *s->steps) : NULL;
-    }
-    if (s == NULL || (mode == GRID_OPTIMAL && s->path == NULL) ||
-        (mode == GRID_VALUES && s->values == NULL) || (has_steps && s->steps == NULL)) {
+    struct grid_state *const s = malloc(sizeof *s + modes[mode].work_nbytes); /* encode clears */
+    if (s == NULL) {
         error_no_memory(err, "grid encoder");
-        state_free(s);
         return NULL;
     }
+    void *const work = s + 1;
+    s->path = mode == GRID_OPTIMAL ? work : NULL;
+    s->values = mode == GRID_VALUES ? work : NULL;
+    s->steps = mode == GRID_SPARSE || mode == GRID_MOVED ? work : NULL;
     s->kernels = grid_kernels_best();
     s->work = (struct grid_work){0};
     s->n_sequences = 0;
@@ -466,28 +455,6 @@ static void *state_new(const struct codec_choice *choice, struct error *err)
     return s;
 }
 
-/* Forget what the tables know about an earlier piece; only those of the state's mode, which is most
- * of what a short piece would cost. */
-static void tables_clear(struct grid_state *s)
-{
-    switch (s->mode) {
-    case GRID_SPARSE:
-        memset(&s->index, 0, sizeof s->index);
-        break;
-    case GRID_VALUES:
-        memset(s->values->latest, 0, sizeof s->values->latest);
-        s->values->has_history = false;
-        break;
-    case GRID_OPTIMAL:
-        memset(s->path->latest, 0, sizeof s->path->latest);
-        break;
-    case GRID_MOVED: /* has none */
-        break;
-    default:
-        memset(s->hash, 0, sizeof s->hash);
-    }
-}
-
 static size_t encode(void *state, const struct codec_piece *piece, uint8_t *out, struct error *err)
 {
     struct grid_state *const s = state;
@@ -499,7 +466,18 @@ static size_t encode(void *state, const struct codec_piece *piece, uint8_t *out,
     s->bytes = p;
     s->offset = piece->offset;
     s->costs = s->trained.costs[s->mode];
-    tables_clear(s);
+    /* Forget what the tables know about an earlier piece; only those of the mode, which is most of
+     * what a short piece would cost. */
+    if (s->mode == GRID_GREEDY)
+        memset(s->hash, 0, sizeof s->hash);
+    else if (s->mode == GRID_SPARSE)
+        memset(&s->index, 0, sizeof s->index);
+    else if (s->mode == GRID_OPTIMAL)
+        memset(s->path->latest, 0, sizeof s->path->latest);
+    else if (s->mode == GRID_VALUES) {
+        memset(s->values->latest, 0, sizeof s->values->latest);
+        s->values->has_history = false;
+    }
     for (bool is_empty = piece->last && p == end; is_empty || p < end; is_empty = false) {
         const uint8_t *const start = p;
         const uint8_t *const stop = (size_t)(end - p) > GRID_MAX_BLOCK ? p + GRID_MAX_BLOCK : end;
@@ -550,7 +528,7 @@ static uint64_t n_operations(const void *state)
 #define GRID_CODEC(codec_name)                                                               \
     {                                                                                        \
         .name = codec_name, .zip_method = CODEC_ZIP_DEFLATE, .bound = bound, .train = train, \
-        .state_new = state_new, .state_free = state_free, .encode = encode, .learn = learn,  \
+        .state_new = state_new, .state_free = free, .encode = encode, .learn = learn,        \
         .n_operations = n_operations                                                         \
     }
 

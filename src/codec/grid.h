@@ -291,9 +291,9 @@ struct grid_state {
     const struct grid_kernels *kernels;
     struct grid_trained trained;
     struct grid_costs costs;    /* those of the block before */
-    struct grid_path *path;     /* owned; `best` only */
-    struct grid_values *values; /* owned; that mode only */
-    struct grid_steps *steps;   /* owned; sparse and moved only */
+    struct grid_path *path;     /* behind this struct; `best` only */
+    struct grid_values *values; /* the same; that mode only */
+    struct grid_steps *steps;   /* the same; sparse and moved only */
     enum grid_mode mode;
     struct grid_work work;
 
