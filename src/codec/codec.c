@@ -110,15 +110,6 @@ static const uint32_t byte_worth[] = {
  */
 enum { SMALL_MEMBER_NBYTES = 2 * 1024 * 1024, SMALL_MEMBER_WORTH = 8 };
 
-static uint64_t worth_of(enum codec_level_kind kind, const struct codec_member *member)
-{
-    uint64_t times = 1;
-
-    if (kind == CODEC_DEFAULT && member->n_bytes != 0 && member->n_bytes < SMALL_MEMBER_NBYTES)
-        times = SMALL_MEMBER_NBYTES / member->n_bytes;
-    return byte_worth[kind] * (times < SMALL_MEMBER_WORTH ? times : SMALL_MEMBER_WORTH);
-}
-
 static void choice_init(struct codec_choice *choice, const struct codec *codec, int level)
 {
     memset(choice, 0, sizeof *choice);
@@ -182,9 +173,13 @@ static int choose_by_trial(enum codec_level_kind kind, const struct codec_member
         .last = true,
         .offset = n_before};
     void *trained = NULL;
-    uint64_t least = UINT64_MAX;
+    uint64_t least = UINT64_MAX, times = 1;
     int status = 0;
 
+    if (kind == CODEC_DEFAULT && member->n_bytes != 0 && member->n_bytes < SMALL_MEMBER_NBYTES)
+        times = SMALL_MEMBER_NBYTES / member->n_bytes;
+    const uint64_t worth =
+        byte_worth[kind] * (times < SMALL_MEMBER_WORTH ? times : SMALL_MEMBER_WORTH);
     memset(choice, 0, sizeof *choice);
     for (size_t i = 0; i < N_CANDIDATES && status == 0; i++) {
         const struct candidate *c = &candidates[i];
@@ -199,7 +194,7 @@ static int choose_by_trial(enum codec_level_kind kind, const struct codec_member
             status = c->codec->train(member, &trained, err);
         tried.trained = learns ? trained : NULL;
         if (status == 0)
-            status = trial_cost(&tried, &piece, worth_of(kind, member), &cost, err);
+            status = trial_cost(&tried, &piece, worth, &cost, err);
         if (status == 0 && cost < least) {
             least = cost;
             *choice = tried;

@@ -67,6 +67,17 @@ GRID_INLINE uint32_t match_limit(const uint8_t *p, const uint8_t *stop)
     return stop - p < DEFLATE_MAX_MATCH ? (uint32_t)(stop - p) : DEFLATE_MAX_MATCH;
 }
 
+/* Which of n elements from p on are not zero, of the first 64: bit i is set for element i. Windows
+ * may be loaded whole. */
+GRID_INLINE uint64_t nonzero_bits(const uint8_t *p, size_t n, size_t item_nbytes)
+{
+    uint64_t bits = 0;
+
+    for (size_t i = 0; i < 64 && i < n; i += GRID_WINDOW / item_nbytes)
+        bits |= (uint64_t)window_nonzero(window_load(p + i * item_nbytes), item_nbytes) << i;
+    return n < 64 ? bits & (((uint64_t)1 << n) - 1) : bits;
+}
+
 static GRID_TARGET void measure(const uint8_t *bytes, const uint8_t *stop,
                                 const uint32_t *distances, size_t n_distances, uint16_t *lengths)
 {

@@ -14,20 +14,12 @@ GRID_INLINE struct step_cursor moved_steps(const struct grid_state *state, struc
                                            const uint16_t *moves, size_t item_nbytes)
 {
     struct grid_steps *const s = state->steps;
-    const size_t n = (size_t)(end - begin) / item_nbytes, per_window = GRID_WINDOW / item_nbytes;
+    const size_t n = (size_t)(end - begin) / item_nbytes;
     const size_t n_before = (size_t)(begin - state->floor) / item_nbytes;
 
     for (size_t at = 0; at < n; at += 64) {
-        uint64_t bits = 0;
-
-        for (size_t i = 0; i < 64 && at + i < n; i += per_window) {
-            const struct window window = window_load(begin + (at + i) * item_nbytes);
-
-            bits |= (uint64_t)window_nonzero(window, item_nbytes) << i;
-        }
-        if (n - at < 64)
-            bits &= ((uint64_t)1 << (n - at)) - 1;
-        for (; bits != 0; bits &= bits - 1) {
+        for (uint64_t bits = nonzero_bits(begin + at * item_nbytes, n - at, item_nbytes); bits != 0;
+             bits &= bits - 1) {
             const size_t i = at + (size_t)__builtin_ctzll(bits);
             const uint8_t *const p = begin + i * item_nbytes;
             size_t move = moves != NULL && moves[i] <= n_before + i ? moves[i] : 0;

@@ -69,7 +69,6 @@ GRID_INLINE size_t index_append(uint16_t *list, size_t n, uint64_t bits, size_t 
  */
 GRID_INLINE void index_list(struct grid_index *index, const uint8_t *stop, size_t item_nbytes)
 {
-    const size_t per_window = GRID_WINDOW / item_nbytes;
     const size_t left = (size_t)(stop - index->end) / item_nbytes;
     const size_t most = GRID_INDEX_NBYTES / item_nbytes;
     const size_t n = left < most ? left : most;
@@ -78,15 +77,8 @@ GRID_INLINE void index_list(struct grid_index *index, const uint8_t *stop, size_
     index->n += (uint32_t)((size_t)(index->end - index->begin) / item_nbytes);
     index->begin = index->end;
     for (size_t at = 0; at < n; at += 64) {
-        uint64_t bits = 0;
+        const uint64_t bits = nonzero_bits(index->begin + at * item_nbytes, n - at, item_nbytes);
 
-        for (size_t i = 0; i < 64 && at + i < n; i += per_window) {
-            const struct window window = window_load(index->begin + (at + i) * item_nbytes);
-
-            bits |= (uint64_t)window_nonzero(window, item_nbytes) << i;
-        }
-        if (n - at < 64)
-            bits &= ((uint64_t)1 << (n - at)) - 1;
         index->nonzero[at / 64] = bits;
         n_listed = index_append(index->element, n_listed, bits, at);
     }
