@@ -70,7 +70,8 @@ static size_t images_from(const struct order *order, uint64_t first, uint64_t en
 }
 
 /* Fetch what input rows need, none of which is before those of the latest window, into the older
- * one, which becomes the latest. Others may read the one before meanwhile. */
+ * one, which becomes the latest, unless the latest holds them all. Others may read the one before
+ * meanwhile. */
 static int images_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
 {
     const struct out_member *of = ((const struct image_pieces *)pieces)->of;
@@ -87,8 +88,10 @@ static int images_load(struct pieces *pieces, struct piece_rows *rows, struct er
         end = order->n_rows;
     const unsigned from = supply->latest, to = !from;
     const uint64_t known = supply->windows[0][from].first + supply->windows[0][from].n;
-    if (end < known)
-        end = known;
+    if (end <= known) {
+        rows->window = from;
+        return 0;
+    }
     for (unsigned i = 0; i < supply->n; i++)
         if (batch_follow(&supply->windows[i][to], &supply->windows[i][from], begin, end - begin,
                          err) != 0)
