@@ -48,30 +48,23 @@ static void label_plane(const struct spec *spec, enum label_op label, uint8_t *p
     }
 }
 
-/* The label of the to-move plane of each frame, or of the whole row, computed from the moved bits.
- */
-static void label_row(const struct spec *spec, const struct spec_step *step, uint8_t *out)
+/* Gather, then label: the to-move plane of each frame, or the whole row, from the moved bits. */
+static void move_gather(const struct spec *spec, const struct spec_step *step, const uint8_t *in,
+                        uint8_t *out, uint64_t n_rows)
 {
     const size_t item = spec->dtype.itemsize;
     const uint64_t n_frames = spec->frame_planes > 0 ? spec->n_planes / spec->frame_planes : 1;
 
-    if (step->label_plane < 0) {
-        label_apply(step->label, &spec->dtype, out, out, spec->row_nbytes / item);
-        return;
-    }
-    for (uint64_t f = 0; f < n_frames; f++) {
-        const uint64_t p = f * spec->frame_planes + (uint64_t)step->label_plane;
-
-        label_plane(spec, step->label, out + spec_plane_at(spec, p) * item);
-    }
-}
-
-static void move_gather(const struct spec *spec, const struct spec_step *step, const uint8_t *in,
-                        uint8_t *out, uint64_t n_rows)
-{
     gather_elements(spec, step, in, out, n_rows);
-    for (uint64_t i = 0; step->label != LABEL_KEEP && i < n_rows; i++)
-        label_row(spec, step, out + i * spec->row_nbytes);
+    for (uint64_t i = 0; step->label != LABEL_KEEP && i < n_rows; i++, out += spec->row_nbytes) {
+        if (step->label_plane < 0)
+            label_apply(step->label, &spec->dtype, out, out, spec->row_nbytes / item);
+        for (uint64_t f = 0; step->label_plane >= 0 && f < n_frames; f++) {
+            const uint64_t p = f * spec->frame_planes + (uint64_t)step->label_plane;
+
+            label_plane(spec, step->label, out + spec_plane_at(spec, p) * item);
+        }
+    }
 }
 
 int kernel_indices(const struct spec *spec, uint32_t t, const struct dtype *dtype, const void *in,
