@@ -35,39 +35,28 @@ static inline GRID_TARGET unsigned window_prefix(struct window window, const uin
     return (unsigned)_tzcnt_u64(~equal);
 }
 
-static inline GRID_TARGET uint32_t zeros_16(const __m256i *part)
-{
-    const __m256i low = _mm256_cmpeq_epi16(part[0], _mm256_setzero_si256());
-    const __m256i high = _mm256_cmpeq_epi16(part[1], _mm256_setzero_si256());
-    const __m256i mixed = _mm256_packs_epi16(low, high); /* in each half, of both */
-
-    return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(mixed, _MM_SHUFFLE(3, 1, 2, 0)));
-}
-
-static inline GRID_TARGET uint32_t zeros_32(__m256i part)
-{
-    const __m256i equal = _mm256_cmpeq_epi32(part, _mm256_setzero_si256());
-
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal));
-}
-
-static inline GRID_TARGET uint32_t zeros_64(__m256i part)
-{
-    const __m256i equal = _mm256_cmpeq_epi64(part, _mm256_setzero_si256());
-
-    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(equal));
-}
-
 static inline GRID_TARGET uint32_t window_nonzero(struct window window, size_t item_nbytes)
 {
-    switch (item_nbytes) {
-    case 2:
-        return ~zeros_16(window.part);
-    case 4:
-        return (zeros_32(window.part[0]) | zeros_32(window.part[1]) << 8) ^ 0xffff;
-    default:
-        return (zeros_64(window.part[0]) | zeros_64(window.part[1]) << 4) ^ 0xff;
+    const __m256i zero = _mm256_setzero_si256();
+    uint32_t is_zero = 0;
+
+    if (item_nbytes == 2) {
+        const __m256i low = _mm256_cmpeq_epi16(window.part[0], zero);
+        const __m256i high = _mm256_cmpeq_epi16(window.part[1], zero);
+        const __m256i mixed = _mm256_packs_epi16(low, high); /* in each half, of both */
+
+        return ~(uint32_t)_mm256_movemask_epi8(
+            _mm256_permute4x64_epi64(mixed, _MM_SHUFFLE(3, 1, 2, 0)));
     }
+    for (unsigned i = 0; i < 2; i++) {
+        const __m256i four = _mm256_cmpeq_epi32(window.part[i], zero);
+        const __m256i eight = _mm256_cmpeq_epi64(window.part[i], zero);
+
+        is_zero |= item_nbytes == 4
+                       ? (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(four)) << 8 * i
+                       : (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(eight)) << 4 * i;
+    }
+    return is_zero ^ (item_nbytes == 4 ? 0xffff : 0xff);
 }
 
 #include "codec/grid_kernel.h"
