@@ -5,7 +5,7 @@
  * on a terminal, or where it is asked for, once a command takes longer than a second; and the line
  * that says at last what was done. Whatever else is printed comes after progress_hide.
  *
- * Options come from a table (engine/option_table.c): each command's rows become getopt_long's
+ * Options come from a table (engine/settings.c): each command's rows become getopt_long's
  * tables and the lines of its help, so that an option is written down once. Both forms of an option
  * give the number of its row; option_set stores the value.
  */

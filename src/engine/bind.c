@@ -114,9 +114,8 @@ static int check_empty_code(const struct plan *plan, const struct plan_array *ar
         if (2 * n_level[0] < n_rows && 20 * n_level[k] >= 19 * n_rows)
             return plan_refuse(
                 plan, array, err,
-                "row %llu: code %g seems to be the empty cells, expected 0: in %llu of "
-                "%llu rows the other two codes stand on as many cells; write empty "
-                "cells as 0",
+                "row %llu: code %g seems to be the empty cells, expected 0: in %llu of %llu rows "
+                "the other two codes stand on as many cells; write empty cells as 0",
                 first, codes[k], n_level[k], n_rows);
     return 0;
 }
@@ -141,9 +140,9 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
                            range.min, range.max);
     survey_widen(plan->settings->seen, array, &range);
     if ((range.codes & NUMBER_CODE(-1)) && (range.codes & NUMBER_CODE(2)))
-        return plan_refuse(plan, array, err,
-                           "codes -1 here or in another input, and 2 in one: the inputs are coded "
-                           "differently");
+        return plan_refuse(
+            plan, array, err,
+            "codes -1 here or in another input, and 2 in one: the inputs are coded differently");
     if (range.codes & NUMBER_CODE(-1))
         *op = LABEL_NEGATE;
     else if ((range.codes & NUMBER_CODE(2)) || !(range.codes & NUMBER_CODE(1)) ||
@@ -152,9 +151,9 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
     else if (c->to_move_said)
         *op = c->to_move == TO_MOVE_PM1 ? LABEL_NEGATE : LABEL_EXCHANGE_12;
     else
-        return plan_refuse(plan, array, err,
-                           "codes 0 and 1 only: the other player is 2 (--to-move 12) or -1 "
-                           "(--to-move pm1)?");
+        return plan_refuse(
+            plan, array, err,
+            "codes 0 and 1 only: the other player is 2 (--to-move 12) or -1 (--to-move pm1)?");
     return check_empty_code(plan, array, *op, err);
 }
 
@@ -197,37 +196,36 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
                            conventions_text(&plan->conventions, "value").text);
     if (is_wdl)
         return check_shares(plan, array, false,
-                            "blue wins, draw, red wins, which are not negative and have the sum "
-                            "1; use --value mover, or --role NAME=value:players or NAME=copy",
+                            "blue wins, draw, red wins, which are not negative and have the sum 1; "
+                            "use --value mover, or --role NAME=value:players or NAME=copy",
                             err);
     if (n >= 2 && array->binding.per_player) /* scores, perhaps: no number contradicts it */
         return 0;
     if (n > 2)
         return plan_refuse(plan, array, err,
-                           "%llu columns of values: which of them are a colour's is not known; "
-                           "use --role NAME=wdl, NAME=value:players (one per player) or NAME=copy",
+                           "%llu columns of values: which of them are a colour's is not known; use "
+                           "--role NAME=wdl, NAME=value:players (one per player) or NAME=copy",
                            (unsigned long long)n);
     if (n < 2 && value == VALUE_COLOUR_WDL)
-        return plan_refuse(plan, array, err,
-                           "1 column, but --value colour-wdl means 3; use --value colour01, "
-                           "colour11 or mover");
+        return plan_refuse(
+            plan, array, err,
+            "1 column, but --value colour-wdl means 3; use --value colour01, colour11 or mover");
     if (check_bounds(plan, array, &bounds, &range, err) != 0)
         return -1;
     if (n == 2)
-        return check_shares(plan, array, is_signed,
-                            is_signed
-                                ? "opposite values of blue and red (--value colour11); if they "
-                                  "are something else, --role NAME=value:players or NAME=copy"
-                                : "values of blue and red whose sum is 1 (--value colour01); "
-                                  "use --value colour11 or mover, or --role NAME=value:players "
-                                  "or NAME=copy",
-                            err);
+        return check_shares(
+            plan, array, is_signed,
+            is_signed ? "opposite values of blue and red (--value colour11); if they are something "
+                        "else, --role NAME=value:players or NAME=copy"
+                      : "values of blue and red whose sum is 1 (--value colour01); use --value "
+                        "colour11 or mover, or --role NAME=value:players or NAME=copy",
+            err);
     survey_widen(plan->settings->seen, array, &range);
     if (!is_signed || range.min < 0 || range.n == 0)
         return 0;
     return plan_warn(plan, err,
-                     "%s: no value is negative: --value colour11 makes v -v; values from 0 to "
-                     "1 (red wins) are --value colour01",
+                     "%s: no value is negative: --value colour11 makes v -v; values from 0 to 1 "
+                     "(red wins) are --value colour01",
                      text_path(array->key).text);
 }
 
@@ -235,11 +233,11 @@ static const struct coding {
     struct bounds bounds;
     enum label_op op, of_winner; /* one who is no player is kept */
 } codings[] = {
-    [TO_MOVE_01] = {{0, 1, true, false,
-                     "0 or 1 (--to-move 01); for 1 and 2 use --to-move 12, for 1 and -1 --to-move "
-                     "pm1"},
-                    LABEL_COMPLEMENT,
-                    LABEL_EXCHANGE_01},
+    [TO_MOVE_01] =
+        {{0, 1, true, false,
+          "0 or 1 (--to-move 01); for 1 and 2 use --to-move 12, for 1 and -1 --to-move pm1"},
+         LABEL_COMPLEMENT,
+         LABEL_EXCHANGE_01},
     [TO_MOVE_12] = {{1, 2, true, false, "1 or 2 (--to-move 12)"},
                     LABEL_EXCHANGE_12,
                     LABEL_EXCHANGE_12},
@@ -253,12 +251,8 @@ static const struct coding {
 static int winner_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
                         struct error *err)
 {
-    enum {
-        MINUS = NUMBER_CODE(-1),
-        ZERO = NUMBER_CODE(0),
-        ONE = NUMBER_CODE(1),
-        TWO = NUMBER_CODE(2)
-    };
+    const unsigned minus = NUMBER_CODE(-1), zero = NUMBER_CODE(0), one = NUMBER_CODE(1);
+    const unsigned two = NUMBER_CODE(2);
     /* Told, or held by an array that was checked against it. */
     const bool known = plan->conventions.to_move_said || survey_find(plan, ROLE_TO_MOVE) != NULL;
     enum to_move_coding coding = plan->conventions.to_move;
@@ -275,24 +269,24 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
     if (check_bounds(plan, array, &bounds, &range, err) != 0)
         return -1;
     survey_widen(plan->settings->seen, array, &range);
-    if (!known && !(range.codes & ~(unsigned)(ONE | TWO)) && (range.codes & TWO))
+    if (!known && !(range.codes & ~(one | two)) && (range.codes & two))
         coding = TO_MOVE_12;
-    else if (!known && range.codes == (MINUS | ONE))
+    else if (!known && range.codes == (minus | one))
         coding = TO_MOVE_PM1;
     else if (!known)
         coding = TO_MOVE_01;
     *op = codings[coding].of_winner;
     const bool fits =
         coding == TO_MOVE_PM1 ||
-        (coding == TO_MOVE_12 ? !(range.codes & MINUS) || (range.codes & TWO)
-                              : (known && (range.codes & ZERO)) || !(range.codes & (MINUS | TWO)));
+        (coding == TO_MOVE_12 ? !(range.codes & minus) || (range.codes & two)
+                              : (known && (range.codes & zero)) || !(range.codes & (minus | two)));
     if (plan->conventions.to_move_said || fits)
         return 0;
     return plan_refuse(plan, array, err,
                        "codes%s%s%s%s: %s; use --to-move 01, 12 or pm1 if the players are coded so "
                        "here, too, or --role NAME=value with --value, or NAME=copy",
-                       range.codes & MINUS ? " -1" : "", range.codes & ZERO ? " 0" : "",
-                       range.codes & ONE ? " 1" : "", range.codes & TWO ? " 2" : "",
+                       range.codes & minus ? " -1" : "", range.codes & zero ? " 0" : "",
+                       range.codes & one ? " 1" : "", range.codes & two ? " 2" : "",
                        known ? "the player to move is 0 or 1 here, and these are not"
                              : "which of them are the two players is not known");
 }
@@ -337,10 +331,10 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
         return 0;
     }
     if (status == 0 && !label_fits(op, dtype))
-        return plan_refuse(plan, array, err,
-                           "a colour swap cannot be computed in %s; use --value or --to-move, or "
-                           "--role NAME=copy",
-                           dtype_name(dtype).text);
+        return plan_refuse(
+            plan, array, err,
+            "a colour swap cannot be computed in %s; use --value or --to-move, or --role NAME=copy",
+            dtype_name(dtype).text);
     spec_set_swap(&array->spec, op);
     return status;
 }

@@ -153,8 +153,6 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
         if (!out->supply->is_open &&
             row_supply_open(out->supply, plan, out->array, streams(out), err) != 0)
             return NULL;
-        out->supply->watch = &out->job->watch;
-        out->supply->kept = stone_watch_of(&out->job->watch, out->array);
     }
     return pieces_new(out, err);
 }
@@ -412,37 +410,14 @@ static void check_one(void *self, int64_t i, int worker)
         array_read_all(check->array, NULL, &check->err);
 }
 
-/* Read all arrays and check their CRCs: a CRC stands at the end, and what is written before that is
- * read must not be given its final name. */
-static int check_data(const struct plan *plan, int n_threads, struct error *err)
-{
-    struct data_check *all;
-    size_t n = 0;
-    int status = 0;
-
-    for (size_t i = 0; i < plan->n_archives; i++)
-        n += plan->archives[i].n_arrays;
-    all = calloc(n + 1, sizeof *all);
-    if (all == NULL)
-        return error_no_memory(err, "check of the inputs");
-    n = 0;
-    for (size_t i = 0; i < plan->n_archives; i++)
-        for (size_t k = 0; k < plan->archives[i].n_arrays; k++)
-            all[n++].array = &plan->archives[i].arrays[k];
-    crew_run_each(n_threads, (int64_t)n, check_one, all);
-    for (size_t k = 0; k < n && status == 0; k++)
-        if (all[k].err.kind != ERROR_NONE)
-            status = error_pass(err, &all[k].err);
-    free(all);
-    return status;
-}
-
 int expand_write(struct expand_job *job, const struct order *rows, const char *path,
                  struct expand_result *result, struct error *err)
 {
     const struct settings *settings = job->settings;
     const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
     const struct plan *plan = job->plan;
+    struct data_check *checks = NULL;
+    size_t n_checks = 0;
     struct text name = {0};
     struct stat st, other;
     const uint64_t worth = expand_estimate(plan) / THREAD_NBYTES + 1;
@@ -472,10 +447,24 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     }
     if (status == 0 && settings->sidecar)
         status = sidecar_write(name.text, NULL, job->force, err);
-    /* Slices come out before the end of the arrays, where the CRC is, has been read. */
-    if (status == 0 && !job->is_checked && rows->n_images != rows->n_whole) {
-        job->is_checked = true;
-        status = check_data(plan, settings->n_threads, err);
+    /* Slices come out before the end of the arrays, where the CRC is, has been read; what is wrong
+     * must not be given its final name. */
+    if (!job->is_checked && rows->n_images != rows->n_whole) {
+        job->is_checked = status == 0;
+        for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
+            const struct archive_in *in = &plan->archives[i];
+
+            status = list_room(&checks, n_checks + in->n_arrays + 1, sizeof *checks,
+                               "check of the inputs", err);
+            for (size_t k = 0; k < in->n_arrays && status == 0; k++)
+                checks[n_checks++] = (struct data_check){.array = &in->arrays[k]};
+        }
+        if (status == 0)
+            crew_run_each(settings->n_threads, (int64_t)n_checks, check_one, checks);
+        for (size_t k = 0; k < n_checks && status == 0; k++)
+            if (checks[k].err.kind != ERROR_NONE)
+                status = error_pass(err, &checks[k].err);
+        free(checks);
     }
     if (status == 0)
         status = crew_run(worth < (uint64_t)most ? (int)worth : most, write_with, job);

@@ -97,8 +97,6 @@ struct row_supply {
     struct reader readers[2];
     struct batch windows[2][2]; /* of each reader */
     unsigned latest;            /* of the windows */
-    struct stone_watch *watch;  /* borrowed: it keeps some rows that pass by, */
-    struct kept_rows *kept;     /* here, or none: NULL */
 };
 
 /* Open it for an array of the plan: through windows if `streams`, which needs arrays in C order.
@@ -153,8 +151,8 @@ uint64_t pieces_copy_nbytes(const struct array *array);
 /* The elements of output rows first .. end - 1. */
 uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t first, uint64_t end);
 
-/* Append what distinguishes one row of objects under one transform: its moved items' kinds and
- * bytes. Equal rows give equal bytes and different rows different ones. */
+/* Append one row of objects under one transform, pickled: equal rows give equal bytes and different
+ * rows different ones. */
 int object_row_bytes(const struct reader *reader, uint64_t row, const struct spec *spec, uint32_t t,
                      struct bytes *out, struct error *err);
 

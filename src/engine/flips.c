@@ -295,23 +295,25 @@ static void keep_row(const struct stone_watch *watch, const struct kept_rows *ro
                           (form->n_planes > 1 && planes_has_stone(form, bytes, stones[1], cell)));
 }
 
-void stone_watch_see(const struct stone_watch *watch, struct kept_rows *rows,
-                     const struct batch *batch)
-{
-    const uint64_t end = batch->first + batch->n, nbytes = batch->reader->unit_nbytes;
-
-    if (rows->next < batch->first)
-        rows->next = batch->first;
-    for (; rows->next < end; rows->next++)
-        keep_row(watch, rows, rows->next, batch->bytes.data + (rows->next - batch->first) * nbytes);
-}
-
-struct kept_rows *stone_watch_of(const struct stone_watch *watch, const struct plan_array *array)
+/* What is kept of an array, or NULL. */
+static struct kept_rows *kept_of(const struct stone_watch *watch, const struct plan_array *array)
 {
     for (size_t i = 0; i < watch->n_kept; i++)
         if (watch->kept[i].array == array)
             return &watch->kept[i];
     return NULL;
+}
+
+void stone_watch_see(const struct stone_watch *watch, const struct plan_array *array,
+                     const struct batch *batch)
+{
+    const uint64_t end = batch->first + batch->n, nbytes = batch->reader->unit_nbytes;
+    struct kept_rows *rows = kept_of(watch, array);
+
+    if (rows != NULL && rows->next < batch->first)
+        rows->next = batch->first;
+    for (; rows != NULL && rows->next < end; rows->next++)
+        keep_row(watch, rows, rows->next, batch->bytes.data + (rows->next - batch->first) * nbytes);
 }
 
 /* --- a row --- */
@@ -365,7 +367,7 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     const struct role_binding *b = &policy->binding;
     const uint64_t first = late ? watch->first : 0, end = late ? plan->n_rows : watch->first;
     const uint64_t of_part = is_list(policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART;
-    const struct kept_rows *kept = late ? stone_watch_of(watch, policy) : NULL;
+    const struct kept_rows *kept = late ? kept_of(watch, policy) : NULL;
     struct look l = {.watch = watch, .policy = policy, .first_on = UINT64_MAX};
     struct survey s;
     int status = flips_init(&l.flips, plan->board, &watch->stones->binding, b, b->n_actions, err);
@@ -394,26 +396,21 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     const unsigned long long n_left = verdict.tally.n_on[verdict.flip];
     /* What was told of a sparse policy's layout is said again: no length tells it. */
     const bool is_told = !b->inferred && is_list(policy);
+    const char *const mark = is_told ? "," : ":";
     if (from > 0 || verdict.end < plan->n_rows)
         return plan_refuse(
             plan, policy, err,
             "rows %llu to %llu: %s on occupied cells in %llu of %llu rows looked at, expected "
-            "none. "
-            "Unlike the other rows they are stored in another order than the planes: %s has %llu "
-            "such rows; expand them by themselves, or write them in the order of the others",
+            "none. Unlike the other rows they are stored in another order than the planes: %s has "
+            "%llu such rows; expand them by themselves, or write them in the order of the others",
             from, (unsigned long long)verdict.end - 1, what, n_on, n, found, n_left);
-    return plan_refuse(
-        plan, policy, err,
-        "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked at; expected "
-        "none. Planes and %s are stored in different orders: %s has %llu such rows; use --role "
-        "%s=%s%s%s%s%s",
-        (unsigned long long)l.first_on, what, n_on, n, role, found, n_left,
-        text_path(policy->key).text, role, is_told ? ":layout=" : "",
-        is_told ? b->layout->name : "",
-        as_is     ? ""
-        : is_told ? ","
-                  : ":",
-        flip);
+    return plan_refuse(plan, policy, err,
+                       "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked "
+                       "at; expected none. Planes and %s are stored in different orders: %s has "
+                       "%llu such rows; use --role %s=%s%s%s%s%s",
+                       (unsigned long long)l.first_on, what, n_on, n, role, found, n_left,
+                       text_path(policy->key).text, role, is_told ? ":layout=" : "",
+                       is_told ? b->layout->name : "", as_is ? "" : mark, flip);
 }
 
 static bool is_looked_at(const struct plan *plan, const struct plan_array *array)

@@ -96,8 +96,7 @@ static int images_load(struct pieces *pieces, struct piece_rows *rows, struct er
         if (batch_follow(&supply->windows[i][to], &supply->windows[i][from], begin, end - begin,
                          err) != 0)
             return -1;
-    if (supply->kept != NULL)
-        stone_watch_see(supply->watch, supply->kept, &supply->windows[0][to]);
+    stone_watch_see(&of->job->watch, of->array, &supply->windows[0][to]);
     rows->window = supply->latest = to;
     return 0;
 }
@@ -202,49 +201,46 @@ static int put_offset(const struct out_member *of, uint64_t offset, struct bytes
     return 0;
 }
 
-/* A row's elements. */
-static int put_elements(const struct out_member *of, unsigned window, const struct image *image,
-                        struct bytes *out, struct error *err)
-{
-    struct reader *reader = &of->supply->readers[0];
-    const struct batch *rows = &of->supply->windows[0][window];
-    const struct spec *spec = &of->array->spec;
-    const uint64_t n = row_length(of->array->csr, image->row), n_bytes = n * reader->unit_nbytes;
-    uint8_t *to = bytes_reserve(out, n_bytes + 1, err);
-    const uint8_t *from = to;
-    struct error reason = {0};
-
-    if (to == NULL)
-        return -1;
-    if (of->supply->streams)
-        from = batch_row(rows, image->row - rows->first).bytes;
-    else if (reader_read(reader, of->array->csr->first[image->row], n, to, err) != 0)
-        return -1;
-    if (spec->kind != SPEC_INDICES && from != to)
-        memcpy(to, from, n_bytes);
-    if (spec->kind == SPEC_INDICES &&
-        kernel_indices(spec, image->transform, &spec->dtype, from, to, n, &reason) != 0)
-        return reader_fail(reader, image->row, &reason, err);
-    out->n_bytes += n_bytes;
-    return 0;
-}
-
 static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
                     struct error *err)
 {
     const struct image_pieces *self = (const struct image_pieces *)pieces;
     const struct out_member *of = self->of;
+    const struct csr *csr = of->array->csr;
+    const struct spec *spec = &of->array->spec;
     const bool is_offsets = of->kind == PIECES_OFFSETS;
+    struct reader *reader = is_offsets ? NULL : &of->supply->readers[0];
+    const struct batch *window = is_offsets ? NULL : &of->supply->windows[0][rows->window];
     uint64_t element = self->piece_element[rows->begin / CSR_ROWS_PER_PIECE];
     struct image images[IMAGES_AT_ONCE];
+    struct error reason = {0};
 
     for (uint64_t at = rows->begin, n; (n = images_from(of->job->order, at, rows->end, images)) > 0;
          at += n)
         for (size_t i = 0; i < n; i++) {
-            if (is_offsets ? put_offset(of, element, out, err) != 0
-                           : put_elements(of, rows->window, &images[i], out, err) != 0)
+            const uint64_t row = images[i].row, length = row_length(csr, row);
+
+            if (is_offsets && put_offset(of, element, out, err) != 0)
                 return -1;
-            element += row_length(of->array->csr, images[i].row);
+            element += length;
+            if (reader == NULL)
+                continue;
+            const uint64_t n_bytes = length * reader->unit_nbytes;
+            uint8_t *to = bytes_reserve(out, n_bytes + 1, err);
+            const uint8_t *from = to;
+            if (to == NULL)
+                return -1;
+            if (of->supply->streams)
+                from = batch_row(window, row - window->first).bytes;
+            else if (reader_read(reader, csr->first[row], length, to, err) != 0)
+                return -1;
+            if (spec->kind != SPEC_INDICES && from != to)
+                memcpy(to, from, n_bytes);
+            if (spec->kind == SPEC_INDICES &&
+                kernel_indices(spec, images[i].transform, &spec->dtype, from, to, length,
+                               &reason) != 0)
+                return reader_fail(reader, row, &reason, err);
+            out->n_bytes += n_bytes;
         }
     return is_offsets && rows->end == pieces->n_rows ? put_offset(of, element, out, err) : 0;
 }
@@ -362,31 +358,10 @@ static int begin_objects(struct image_pieces *self, struct error *err)
     return pickle_write_prelude(&self->writer, &self->head.header, err);
 }
 
-/* An item as bytes: its kind, its length, what it holds. */
-static int append_item(const struct pickle_item *item, struct bytes *out, struct error *err)
-{
-    const uint64_t head[2] = {item->kind, item->n_bytes_or_items};
-
-    if (bytes_append(out, head, sizeof head, err) != 0)
-        return -1;
-    switch (item->kind) {
-    case PICKLE_ARRAY:
-        return bytes_append(out, item->as.array->data, item->as.array->n_bytes, err);
-    case PICKLE_STRING:
-        return bytes_append(out, item->as.bytes, item->n_bytes_or_items, err);
-    case PICKLE_LIST:
-        for (uint32_t i = 0; i < item->n_bytes_or_items; i++)
-            if (append_item(&item->as.items[i], out, err) != 0)
-                return -1;
-        return 0;
-    default:
-        return bytes_append(out, &item->as, sizeof item->as, err);
-    }
-}
-
 int object_row_bytes(const struct reader *reader, uint64_t row, const struct spec *spec, uint32_t t,
                      struct bytes *out, struct error *err)
 {
+    struct pickle_writer writer = {.n_items = UINT64_MAX};
     struct room room = {0};
     int status = 0;
 
@@ -396,7 +371,9 @@ int object_row_bytes(const struct reader *reader, uint64_t row, const struct spe
         if (spec->kind == SPEC_INDICES)
             status = move_item(spec, t, &item, &room, err);
         if (status == 0)
-            status = append_item(&item, out, err);
+            status = pickle_writer_note(&writer, sub, &item, err);
+        if (status == 0)
+            status = pickle_write_item(&writer, sub, &item, out, err);
     }
     bytes_release(&room.bytes);
     return status;

@@ -41,11 +41,12 @@ struct text_quoted plan_array_name(const struct plan *plan, const struct plan_ar
 int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
               struct error *err)
 {
+    json_t **notes = value != NULL ? &plan->notes : &plan->counts;
     json_t *noted = value != NULL ? json_string_nocheck(value) : json_integer((json_int_t)count);
 
-    if (plan->notes == NULL)
-        plan->notes = json_object();
-    return json_object_set_new(plan->notes, name, noted) == 0 ? 0 : error_no_memory(err, "notes");
+    if (*notes == NULL)
+        *notes = json_object();
+    return json_object_set_new(*notes, name, noted) == 0 ? 0 : error_no_memory(err, "notes");
 }
 
 bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes)
@@ -120,6 +121,7 @@ void plan_release(struct plan *plan)
     free(plan->archive_rows);
     text_list_release(&plan->warnings);
     json_decref(plan->notes);
+    json_decref(plan->counts);
     for (size_t i = 0; i < plan->n_made; i++)
         made_free(plan->made[i]);
     free(plan->made);
@@ -255,11 +257,10 @@ static int note(struct plan *plan, struct error *err)
                                     : "%s: left out, as told",
                                 key.text);
         if (array->binding.may_hold_positions)
-            status |= plan_warn(
-                plan, err,
-                "%s: copied as it is, though its rows may hold positions, which no transform "
-                "moves; if they do, use --role %s=drop",
-                key.text, key.text);
+            status |= plan_warn(plan, err,
+                                "%s: copied as it is, though its rows may hold positions, which no "
+                                "transform moves; if they do, use --role %s=drop",
+                                key.text, key.text);
         if (header->dtype.kind == DTYPE_OBJECT && header->n_dims == 0 &&
             strcmp(array->key, "metadata") == 0)
             status |= plan_warn(plan, err,
@@ -360,11 +361,10 @@ static int settle(struct plan *plan, struct error *err)
     for (size_t i = 0; i < plan->n_arrays; i++)
         has_moving |= role_moves(plan->arrays[i].binding.role);
     if (!has_moving)
-        return error_set(
-            err, ERROR_DATA,
-            "%s: no array that a transform moves was found: its images would be copies; "
-            "use --role NAME=planes, packed, grid, policy, action or coord",
-            text_path(plan->archives[0].path).text);
+        return error_set(err, ERROR_DATA,
+                         "%s: no array that a transform moves was found: its images would be "
+                         "copies; use --role NAME=planes, packed, grid, policy, action or coord",
+                         text_path(plan->archives[0].path).text);
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
             return -1;
@@ -510,9 +510,8 @@ int shards_warn(struct plan *plan, struct error *err)
 
     if (shards_cut(plan) != SHARDS_BLOCKS || rounded == asked)
         return 0;
-    return plan_warn(plan, err,
-                     "--rows-per-shard %llu: shards of %llu rows, so that blocks of %llu rows "
-                     "stay whole",
-                     (unsigned long long)asked, (unsigned long long)rounded,
-                     (unsigned long long)n_rows);
+    return plan_warn(
+        plan, err,
+        "--rows-per-shard %llu: shards of %llu rows, so that blocks of %llu rows stay whole",
+        (unsigned long long)asked, (unsigned long long)rounded, (unsigned long long)n_rows);
 }

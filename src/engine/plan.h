@@ -68,8 +68,8 @@ struct plan {
     uint64_t *input_ends; /* owned, or NULL: every input has a shard of its own, which ends at this
                              output row */
     bool was_expanded;    /* an input holds images; looked for only when rows are folded */
-    json_t *notes; /* owned, or NULL: what a command did beside expanding, for the manifest: options
-                      are texts, counts are numbers */
+    json_t *notes;      /* owned, or NULL: what a command did beside expanding, for the manifest: */
+    json_t *counts;     /* options, which are texts, and numbers */
     struct made **made; /* owned list: arrays that are made, not read */
     size_t n_made;
     bool provenance;

@@ -114,7 +114,8 @@ static int match_meta(struct plan *plan, const struct archive_in *archive,
     static const char *const meanings[] = {"policy_size", "policy_encoding", "board_type"};
     const size_t n = array->header.data_nbytes;
     uint8_t *bytes[2] = {NULL, NULL};
-    int status = -1, differs = 1;
+    const struct array *const both[] = {array, first};
+    int status = 0, differs = 1;
 
     if (array->unpacked_nbytes == first->unpacked_nbytes && array->has_crc && first->has_crc &&
         array->crc == first->crc)
@@ -122,12 +123,12 @@ static int match_meta(struct plan *plan, const struct archive_in *archive,
     if (strcmp(array->header.descr, first->header.descr) == 0 &&
         array->header.n_elements == first->header.n_elements &&
         array->header.dtype.kind != DTYPE_OBJECT) {
-        bytes[0] = malloc((size_t)array->unpacked_nbytes + 1);
-        bytes[1] = malloc((size_t)first->unpacked_nbytes + 1);
-        if (bytes[0] == NULL || bytes[1] == NULL)
-            error_no_memory(err, "metadata");
-        else if ((status = array_read_all(array, bytes[0], err)) == 0 &&
-                 (status = array_read_all(first, bytes[1], err)) == 0)
+        for (int k = 0; k < 2 && status == 0; k++) {
+            bytes[k] = malloc((size_t)both[k]->unpacked_nbytes + 1);
+            status = bytes[k] != NULL ? array_read_all(both[k], bytes[k], err)
+                                      : error_no_memory(err, "metadata");
+        }
+        if (status == 0)
             differs = memcmp(bytes[0] + array->header.header_nbytes,
                              bytes[1] + first->header.header_nbytes, n);
         free(bytes[0]);

@@ -27,21 +27,6 @@ static json_t *file_json(const char *path, json_int_t n_bytes, const char *sha25
                      "bytes", n_bytes, "sha256", sha256, "rows", (json_int_t)n_rows);
 }
 
-/* The notes of a type: options, or counts. */
-static int add_notes(json_t *object, const struct plan *plan, json_type type)
-{
-    const char *name;
-    json_t *note;
-    int bad = 0;
-
-    json_object_foreach(plan->notes, name, note)
-    {
-        if (json_typeof(note) == type)
-            bad |= json_object_set(object, name, note);
-    }
-    return bad;
-}
-
 /* The conventions that bear on this board's output. */
 static int add_conventions(json_t *m, const struct plan *plan, const struct settings *settings)
 {
@@ -154,7 +139,9 @@ static int fill(json_t *m, const struct expand_job *job)
         if (all[i].is_told)
             bad |= put(options, all[i].name, all[i].value);
     bad |= put(codec, "level", settings->level_text) | put(codec, "libraries", codec_libraries());
-    return bad | add_notes(options, plan, JSON_STRING) | add_conventions(m, plan, settings);
+    if (plan->notes != NULL)
+        bad |= json_object_update(options, plan->notes);
+    return bad | add_conventions(m, plan, settings);
 }
 
 /* Append an array to a list; source: NULL for provenance; out: as it was written, or NULL. */
@@ -237,7 +224,8 @@ int record_write(const struct expand_job *job, struct error *err)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].value != UINT64_MAX) /* it applies */
             bad |= put_number(counts, all[i].name, all[i].value);
-    bad |= add_notes(counts, plan, JSON_INTEGER);
+    if (plan->counts != NULL)
+        bad |= json_object_update(counts, plan->counts);
     for (size_t i = 0; i < plan->warnings.n; i++)
         bad |= json_array_append_new(json_object_get(m, "warnings"),
                                      json_string_nocheck(plan->warnings.items[i]));

@@ -155,8 +155,7 @@ const struct option_row option_table[] = {
      " expand " FOLDS, TEXT(out_dir)},
     {0, "files-from", "FILE",
      "the names of inputs, one a line; - reads them from standard input: with `expand`, more "
-     "inputs; "
-     "with `manifest merge`, all that must be there",
+     "inputs; with `manifest merge`, all that must be there",
      " expand manifest " FOLDS, TEXT(files_from)},
     {'0', "null", NULL, "the names in --files-from end with NUL", " expand manifest " FOLDS,
      FLAG(zero)},
@@ -196,14 +195,13 @@ const struct option_row option_table[] = {
      " expand ", ANY_NUMBER(rows_per_shard, 1)},
     {'l', "level", "LEVEL",
      "fast, default, best, store, or zlib:1 to zlib:9 (default: default); with fast, dense "
-     "policies of "
-     "mostly zeros may take a tenth more room, and numpy reads them twice as fast",
+     "policies of mostly zeros may take a tenth more room, and numpy reads them twice as fast",
      " expand " FOLDS, CALL(set_level),
-     .words = "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 "
-              "zlib:9"},
+     .words =
+         "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 zlib:9"},
     {0, "format", "FORM",
-     "npz, npy-dir (a folder of plain .npy files), or npy (one array); default: npz, or npy if "
-     "the output is called so",
+     "npz, npy-dir (a folder of plain .npy files), or npy (one array); default: npz, or npy if the "
+     "output is called so",
      " expand " FOLDS, WORD(form, "npz npy-dir npy"), SAID(form_said)},
     {0, "role", "NAME=ROLE", "what array NAME means, a role of symaug-npz(5); may be repeated",
      READS KEYS, CALL(add_role), .repeats = true},

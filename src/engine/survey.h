@@ -76,11 +76,8 @@ struct stone_watch {
 int stone_watch_init(struct stone_watch *watch, const struct plan *plan, bool is_late,
                      struct error *err);
 
-/* What is kept of an array, or NULL. */
-struct kept_rows *stone_watch_of(const struct stone_watch *watch, const struct plan_array *array);
-
-/* Rows of the array pass by. */
-void stone_watch_see(const struct stone_watch *watch, struct kept_rows *rows,
+/* Rows of an array pass by. */
+void stone_watch_see(const struct stone_watch *watch, const struct plan_array *array,
                      const struct batch *batch);
 
 /* Reads sparse policies once more, and refuses all as survey_flips does. */

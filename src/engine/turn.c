@@ -390,8 +390,8 @@ static int refuse_plane(const struct turns *t, struct error *err)
              t->rows.bad[0], t->rows.bad[1]);
     if (t->form.n_planes != 3)
         return plan_refuse(t->plan, t->planes, err,
-                           "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player "
-                           "to move); tell its planes with --planes",
+                           "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to "
+                           "move); tell its planes with --planes",
                            row, t->where.turn, found);
     if (advice.is_other_code)
         return plan_refuse(t->plan, t->planes, err,
@@ -401,8 +401,8 @@ static int refuse_plane(const struct turns *t, struct error *err)
                            row, t->where.turn, found, t->rows.low, t->rows.high, advice.planes[0]);
     return plan_refuse(
         t->plan, t->planes, err,
-        "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to "
-        "move)%s; use --planes %s %s(planes %llu and %llu are %s; %s if they are %s)",
+        "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to move)%s; use "
+        "--planes %s %s(planes %llu and %llu are %s; %s if they are %s)",
         row, t->where.turn, found, advice.is_rest ? ": one plane holds the empty cells" : "",
         advice.planes[0], also_12 ? "or --to-move 12 " : "", (unsigned long long)advice.stones[0],
         (unsigned long long)advice.stones[1], whose[mover], advice.planes[1], whose[!mover]);
@@ -457,12 +457,11 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
             return -1;
     }
     if (t.left != 0 && t.has_turn[0] && t.has_turn[1])
-        status |= plan_warn(
-            plan, err,
-            "%s: plane %d is the player to move in every row, by the number of stones, and "
-            "--planes %s leaves it: images with colours swapped keep the other player; mark "
-            "it with ~",
-            key.text, __builtin_ctzll(t.left), conventions_text(c, "planes").text);
+        status |= plan_warn(plan, err,
+                            "%s: plane %d is the player to move in every row, by the number of "
+                            "stones, and --planes %s leaves it: images with colours swapped keep "
+                            "the other player; mark it with ~",
+                            key.text, __builtin_ctzll(t.left), conventions_text(c, "planes").text);
     if (t.to_move != NULL && t.n_contradicted > 0)
         status |= plan_warn(
             plan, err, "%s: %llu of %llu rows name another player to move than plane %d of %s",
@@ -475,8 +474,8 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
                               t.where.is_mover ? "colour" : "mover");
     else if (t.n_excess > 0)
         status |= plan_warn(plan, err,
-                            "%s: %llu of %llu %s have one stone more of the player to move than "
-                            "of the other (swap rule, handicap, red first?)",
+                            "%s: %llu of %llu %s have one stone more of the player to move than of "
+                            "the other (swap rule, handicap, red first?)",
                             key.text, t.n_excess, t.n_rows, rows);
     return status;
 }
@@ -495,24 +494,16 @@ int survey_turns(struct plan *plan, struct error *err)
 
 int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_coding *coding)
 {
-    static const struct {
-        unsigned as_said, zero_one;
-    } kinds[] = {{TURN_OTHER, TURN_ZERO},
-                 {TURN_FIRST_SAID, TURN_SECOND_SAID},
-                 {TURN_FIRST_LACKS, TURN_SECOND_LACKS}};
-
     *coding = said;
     if (said == TO_MOVE_01 || (codes & TURN_OTHER))
         return 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if ((codes & kinds[i].as_said) && (codes & kinds[i].zero_one))
-            return -1;
-        if (codes & kinds[i].zero_one)
-            *coding = TO_MOVE_01;
-        if (codes & (kinds[i].as_said | kinds[i].zero_one))
-            return 0;
-    }
-    return -1;
+    /* In pairs, of which the first one with a bit decides, unless it has both. */
+    while (codes != 0 && (codes & 3) == 0)
+        codes >>= 2;
+    const unsigned pair = codes & 3;
+    if (pair == 2)
+        *coding = TO_MOVE_01;
+    return pair == 1 || pair == 2 ? 0 : -1;
 }
 
 int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,

@@ -126,12 +126,13 @@ struct turn_advice turn_advise(const struct turn_rows *rows, const struct stone_
 
 /* --- a plane of ones under --to-move 12 or pm1 --- */
 
-/* What tells whether it is coded so, or 0 and 1 all the same. */
+/* What tells whether it is coded so, or 0 and 1 all the same: pairs of bits, of which the first
+ * says that it is as told. */
 enum turn_code {
-    TURN_ZERO = 1,         /* 0 stands there, */
-    TURN_OTHER = 2,        /* or the other player's code under the coding that was told */
-    TURN_FIRST_SAID = 4,   /* it is 1 where an array says that it is the first player's turn, */
-    TURN_SECOND_SAID = 8,  /* or the second's */
+    TURN_OTHER = 1,       /* the other player's code under the coding that was told stands there, */
+    TURN_ZERO = 2,        /* or 0 */
+    TURN_FIRST_SAID = 4,  /* it is 1 where an array says that it is the first player's turn, */
+    TURN_SECOND_SAID = 8, /* or the second's */
     TURN_FIRST_LACKS = 16, /* it is 1 where the first player has a stone less, */
     TURN_SECOND_LACKS = 32 /* or the second, so that it must be that player's turn */
 };
