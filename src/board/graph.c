@@ -182,12 +182,13 @@ static int graph_init(struct board_graph *g, const struct board *b, struct relat
         return -1;
     const uint32_t lines = b->n_cells, colours = lines + sets->n_sorted;
     const uint32_t players = colours + b->n_colours, n = players + (b->n_pairs > 0 ? 2 : 0);
-    void *room = malloc((size_t)n * NAUTY_VERTEX_NBYTES + NAUTY_NBYTES);
-    free(room); /* for nauty, which ends the program where it has none */
     sparse->v = calloc(n, sizeof *sparse->v);
     sparse->d = calloc(n, sizeof *sparse->d);
     g->labels = calloc(3 * (size_t)n, sizeof *g->labels);
-    if (sparse->v == NULL || sparse->d == NULL || g->labels == NULL || room == NULL)
+    void *room = malloc((size_t)n * NAUTY_VERTEX_NBYTES + NAUTY_NBYTES);
+    const bool has_room = room != NULL; /* for nauty, which ends the program where it has none */
+    free(room);
+    if (sparse->v == NULL || sparse->d == NULL || g->labels == NULL || !has_room)
         return error_no_memory(err, "graph of a board");
     g->ends = g->labels + n;
     g->orbits = g->ends + n;
