@@ -1,6 +1,7 @@
 /*
- * crew.c - the team: one lock, one condition variable, and the crews that its threads work for: the
- * one for which it was made, and those that jobs run.
+ * crew.c - the team: one lock, one condition variable, the crews that lead and run at this time,
+ * and the helpers, which come when a crew first wants them and stay. A leader begins at once, and
+ * works alone until they are there. A crew of one thread has a lock of its own.
  *
  * Everybody looks for something to do under the lock, does it without the lock, and tells all
  * others to look again; who finds nothing sleeps. Which thread does what changes no result: jobs
@@ -16,6 +17,8 @@
 #define OPENMP_DATE           0
 #define omp_get_max_threads() 1
 #define omp_get_thread_num()  0
+#define omp_get_proc_bind()   0
+#define omp_proc_bind_false   0
 #endif
 
 int threads_usable(void)
@@ -31,54 +34,53 @@ const char *threads_library(void)
                                    : "no OpenMP";
 }
 
+#define MAX_WORKERS 1024
+
 struct team {
-    int n_threads;
     pthread_mutex_t lock; /* of all below, and of the crews */
     pthread_cond_t changed;
-    struct crew *own;   /* for which it was made */
-    struct crew *inner; /* of jobs: a ring, of which this one was looked at last; or NULL */
-    bool is_over;
+    struct crew *crews; /* oldest first: those of jobs come after the one whose jobs they are */
+    int n_helpers;
 };
 
 struct crew {
     struct team *team;
-    struct crew *next; /* of a ring */
+    struct crew *next;
+    bool is_inner; /* of a job */
     int n_threads;
-    uint64_t taken;               /* of an inner one: bit i is set while there is a worker i */
     const struct crew_work *work; /* or NULL */
     void *self;                   /* of the work */
     int64_t n_running;            /* jobs of it */
     struct crew_task *tasks;
+    bool is_taken[MAX_WORKERS]; /* while there is a worker of this number */
 };
 
-#define MAX_INNER 64 /* workers, as many as `taken` has bits */
+/* All helpers, and the crews that have more than one thread. */
+static struct team everybody = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0};
 
-/* Of the thread that runs this. */
-static _Thread_local struct team *my_team;
-static _Thread_local int my_number;
+/* This thread helps or leads: a crew that it leads now is an inner one. */
+static _Thread_local bool is_member;
 
 /* --- with the lock held, which is given up only while working --- */
 
 static bool do_job(struct crew *crew)
 {
     const struct crew_work *work = crew->work;
-    const bool is_inner = crew != crew->team->own;
-    const int worker = !is_inner          ? my_number
-                       : ~crew->taken > 0 ? __builtin_ctzll(~crew->taken)
-                                          : MAX_INNER;
-    const uint64_t bit = is_inner ? UINT64_C(1) << (worker % MAX_INNER) : 0;
     void *self = crew->self;
+    int worker = 0;
     int64_t job;
 
-    if (work == NULL || worker >= crew->n_threads || !work->take(self, &job))
+    while (worker < crew->n_threads && crew->is_taken[worker])
+        worker++;
+    if (work == NULL || worker == crew->n_threads || !work->take(self, &job))
         return false;
-    crew->taken |= bit;
+    crew->is_taken[worker] = true;
     crew->n_running++;
     pthread_mutex_unlock(&crew->team->lock);
     work->run(self, job, worker);
     pthread_mutex_lock(&crew->team->lock);
     work->end(self, job);
-    crew->taken &= ~bit;
+    crew->is_taken[worker] = false;
     crew->n_running--;
     pthread_cond_broadcast(&crew->team->changed);
     return true;
@@ -101,96 +103,77 @@ static bool do_step(struct crew *crew)
     return true;
 }
 
-/* Work for the crews of jobs, each in its turn. */
-static bool help(struct team *team, bool with_steps)
+/* Tasks first, so that they keep pace with the work. The leader of a crew (own; NULL: a helper) is
+ * wanted there, and takes steps, which may be long, only when nobody else can or there is nothing
+ * else to do. It helps the crews of jobs only, and between jobs of its own job takes no steps. */
+static bool do_something(struct team *team, struct crew *own)
 {
-    struct crew *const last = team->inner;
-
-    if (last == NULL)
-        return false;
-    do {
-        team->inner = team->inner->next;
-        if ((with_steps && do_step(team->inner)) || do_job(team->inner))
-            return true;
-    } while (team->inner != last);
-    return false;
-}
-
-/* Tasks first, so that they keep pace with the work. A leader is wanted elsewhere, and takes steps,
- * which may be long, only when nobody else can or there is nothing else to do. */
-static bool do_something(struct crew *crew, bool leads)
-{
-    const bool is_own = crew == crew->team->own;
-
-    if (leads && crew->n_threads > 1 ? do_job(crew) || do_step(crew)
-                                     : do_step(crew) || do_job(crew))
+    if (own != NULL &&
+        (own->n_threads > 1 ? do_job(own) || do_step(own) : do_step(own) || do_job(own)))
         return true;
-    return help(crew->team, is_own);
+    for (struct crew *crew = team->crews; crew != NULL; crew = crew->next)
+        if ((own == NULL || crew->is_inner) &&
+            (((own == NULL || !own->is_inner) && do_step(crew)) || do_job(crew)))
+            return true;
+    return false;
 }
 
 /* --- */
 
-/* On the calling thread, which is one of a team. */
-static int lead_inner(int n_threads, int (*lead)(void *self, struct crew *crew), void *self)
+static _Noreturn void be_helper(void)
 {
-    struct team *team = my_team;
-    struct crew crew = {.team = team, .n_threads = n_threads < MAX_INNER ? n_threads : MAX_INNER};
-    struct crew *before = &crew;
+    is_member = true;
+    pthread_mutex_lock(&everybody.lock);
+    while (true)
+        if (!do_something(&everybody, NULL))
+            pthread_cond_wait(&everybody.changed, &everybody.lock);
+}
 
-    pthread_mutex_lock(&team->lock);
-    crew.next = team->inner != NULL ? team->inner->next : &crew;
-    if (team->inner != NULL)
-        team->inner->next = &crew;
-    team->inner = &crew;
-    pthread_mutex_unlock(&team->lock);
-    const int status = lead(self, &crew);
-    pthread_mutex_lock(&team->lock);
-    while (before->next != &crew)
-        before = before->next;
-    before->next = crew.next;
-    if (team->inner == &crew)
-        team->inner = before != &crew ? before : NULL;
-    pthread_mutex_unlock(&team->lock);
-    return status;
+/* Make helpers, which stay as long as the program runs. Nobody waits for the thread that does this:
+ * OpenMP starts a team in the time in which the last of its threads finds a processor. A single
+ * helper needs no OpenMP, which ends the program where it gets no memory. */
+static void *host(void *n_helpers)
+{
+    const int n = (int)(intptr_t)n_helpers;
+    /* Where threads are bound to places the first of these is the leader's. */
+    const int n_idle = omp_get_proc_bind() != omp_proc_bind_false;
+
+    if (n + n_idle == 1)
+        be_helper();
+#pragma omp parallel num_threads(n + n_idle)
+    if (omp_get_thread_num() >= n_idle)
+        be_helper();
+    return NULL;
 }
 
 int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *self)
 {
-    struct team team = {
-        .n_threads = n_threads > 0 ? n_threads : 1,
-        .lock = PTHREAD_MUTEX_INITIALIZER,
-        .changed = PTHREAD_COND_INITIALIZER,
-    };
-    struct crew crew = {.team = &team, .n_threads = team.n_threads};
-    int status = 0;
+    struct team alone = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0};
+    struct team *team = n_threads > 1 ? &everybody : &alone;
+    struct crew crew = {.team = team, .is_inner = is_member, .n_threads = 1}, **link = &team->crews;
+    pthread_t thread;
 
-    if (my_team != NULL && n_threads > 1)
-        return lead_inner(n_threads, lead, self);
-    team.own = &crew;
-#pragma omp parallel num_threads(team.n_threads)
-    {
-        struct team *const outer = my_team;
-        const int number = my_number;
-
-        my_team = &team;
-        my_number = omp_get_thread_num();
-        if (my_number != 0) {
-            pthread_mutex_lock(&team.lock);
-            while (!team.is_over)
-                if (!do_something(&crew, false))
-                    pthread_cond_wait(&team.changed, &team.lock);
-            pthread_mutex_unlock(&team.lock);
-        } else {
-            status = lead(self, &crew);
-            crew_lock(&crew);
-            team.is_over = true;
-            crew_unlock(&crew);
-        }
-        my_team = outer;
-        my_number = number;
+    if (n_threads > 1)
+        crew.n_threads = n_threads < MAX_WORKERS ? n_threads : MAX_WORKERS;
+    pthread_mutex_lock(&team->lock);
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = &crew;
+    const intptr_t n_new = crew.n_threads - 1 - team->n_helpers;
+    if (OPENMP_DATE > 0 && n_new > 0 && !is_member &&
+        pthread_create(&thread, NULL, host, (void *)n_new) == 0) {
+        pthread_detach(thread);
+        team->n_helpers += (int)n_new;
     }
-    pthread_cond_destroy(&team.changed);
-    pthread_mutex_destroy(&team.lock);
+    pthread_mutex_unlock(&team->lock);
+    is_member = true;
+    const int status = lead(self, &crew);
+    is_member = crew.is_inner;
+    pthread_mutex_lock(&team->lock);
+    for (link = &team->crews; *link != &crew;)
+        link = &(*link)->next;
+    *link = crew.next;
+    pthread_mutex_unlock(&team->lock);
     return status;
 }
 
@@ -250,7 +233,7 @@ void crew_await(struct crew *crew, bool (*is_over)(void *self), void *self)
 {
     pthread_mutex_lock(&crew->team->lock);
     while (!is_over(self))
-        if (!do_something(crew, true))
+        if (!do_something(crew->team, crew))
             pthread_cond_wait(&crew->team->changed, &crew->team->lock);
     pthread_mutex_unlock(&crew->team->lock);
 }

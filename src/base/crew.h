@@ -39,9 +39,9 @@ struct crew_task {
     struct crew_task *next;
 };
 
-/* Run lead(self, crew) on the calling thread, with n_threads - 1 others to help it: new ones, or in
- * a job those of its team as they find time. Returns what lead returns. Every work must have ended
- * and every task been dropped. */
+/* Run lead(self, crew) on the calling thread, with n_threads - 1 others to help it as they find
+ * time; in a job no new ones are made for that. Returns what lead returns. Every work must have
+ * ended and every task been dropped. */
 int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *self);
 
 /* The most threads that there can be: workers have indices below it. */
