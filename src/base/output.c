@@ -19,6 +19,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -29,6 +30,7 @@
 
 #define BUFFER_NBYTES    (1u << 20)
 #define N_SLOTS          256
+#define N_LISTED         4
 #define TEMP_INFIX       ".symaug-"
 #define TEMP_N_RANDOM    6
 #define WAIT_NANOSECONDS (5 * 1000 * 1000)
@@ -264,25 +266,68 @@ static char *temp_path(const struct output *out, struct error *err)
 
 /* --- temps --- */
 
+/*
+ * The folders used last, and the names of all temps that they held when the first output came: with
+ * thousands of outputs in one folder it cannot be read for each. They stay open, so that no other
+ * folder gets their inode.
+ */
+static struct listed {
+    DIR *folder; /* NULL: none, as before the first ones */
+    dev_t device;
+    ino_t inode;
+    struct text_list temps; /* owned */
+} listed[N_LISTED];
+
+static pthread_mutex_t listed_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The folder of an output comes to the front of those above; NULL when it cannot be read. */
+static const struct listed *list_folder(int parent_fd)
+{
+    const struct dirent *entry;
+    struct stat st;
+    size_t i = 0;
+
+    if (fstat(parent_fd, &st) != 0)
+        return NULL;
+    while (i < N_LISTED - 1 && (listed[i].device != st.st_dev || listed[i].inode != st.st_ino))
+        i++;
+    struct listed found = listed[i];
+    if (found.folder == NULL || found.device != st.st_dev || found.inode != st.st_ino) {
+        const int at = openat(parent_fd, ".", FOLDER_FLAGS);
+        DIR *folder = at < 0 ? NULL : fdopendir(at);
+
+        if (folder == NULL) {
+            if (at >= 0)
+                close(at);
+            return NULL;
+        }
+        if (found.folder != NULL)
+            closedir(found.folder);
+        text_list_release(&found.temps);
+        found = (struct listed){.folder = folder, .device = st.st_dev, .inode = st.st_ino};
+        while ((entry = readdir(folder)) != NULL)
+            if (strstr(entry->d_name, TEMP_INFIX) != NULL)
+                text_list_add(&found.temps, entry->d_name, NULL);
+    }
+    memmove(&listed[1], &listed[0], i * sizeof listed[0]);
+    listed[0] = found;
+    return &listed[0];
+}
+
 /* Remove temp files and folders of this target whose lock is free and whose name still stands for
  * what was locked. What cannot be is left. */
 static void clear_abandoned(const struct output *out)
 {
     const int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    int at = openat(out->parent_fd, ".", FOLDER_FLAGS);
-    DIR *folder = at < 0 ? NULL : fdopendir(at);
     char stem[NAME_MAX + 1];
-    const struct dirent *entry;
-    struct stat locked, named;
+    struct stat held, named;
 
-    if (folder == NULL) {
-        if (at >= 0)
-            close(at);
-        return;
-    }
     temp_stem(out, stem);
-    while ((entry = readdir(folder)) != NULL) {
-        const char *name = entry->d_name;
+    pthread_mutex_lock(&listed_lock);
+    const struct listed *in = list_folder(out->parent_fd);
+    for (size_t i = 0; in != NULL && i < in->temps.n; i++) {
+        const char *name = in->temps.items[i];
+        const int at = dirfd(in->folder);
 
         if (strncmp(name, stem, strlen(stem)) != 0 || strlen(name) != strlen(stem) + TEMP_N_RANDOM)
             continue;
@@ -291,17 +336,17 @@ static void clear_abandoned(const struct output *out)
             fd = openat(at, name, O_RDONLY | O_DIRECTORY | flags);
         if (fd < 0)
             continue;
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 &&
-            fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && locked.st_dev == named.st_dev &&
-            locked.st_ino == named.st_ino) {
-            if (S_ISDIR(locked.st_mode))
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &held) == 0 &&
+            fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && held.st_dev == named.st_dev &&
+            held.st_ino == named.st_ino) {
+            if (S_ISDIR(held.st_mode))
                 remove_folder(at, name, fd);
-            else if (S_ISREG(locked.st_mode))
+            else if (S_ISREG(held.st_mode))
                 unlinkat(at, name, 0);
         }
         close(fd);
     }
-    closedir(folder);
+    pthread_mutex_unlock(&listed_lock);
 }
 
 /* Give up the temp's name; is_created: and what is there. */

@@ -31,7 +31,8 @@ struct output {
  * Create the temp file. An existing target is ERROR_CANT_CREATE unless force; a target that is
  * a folder or not a regular file, or a folder that does not exist or cannot be written, too. With
  * force, a symbolic link to a file (or to nothing) is itself replaced; what it points to stays.
- * Clears abandoned temp files of the same target. The caller commits or aborts.
+ * Clears temp files of the same target that were abandoned when the process first came to the
+ * folder. The caller commits or aborts.
  */
 int output_open(struct output *out, const char *path, bool force, struct error *err);
 

@@ -261,6 +261,32 @@ static void test_abandoned_temps(void **state)
     close(fd);
 }
 
+/* In each of more folders than are remembered, for whatever target comes when. */
+static void test_abandoned_in_many_folders(void **state)
+{
+    struct error err = {0};
+    char name[64];
+
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        snprintf(name, sizeof name, "folder%d", i);
+        assert_int_equal(mkdir(scratch(name), 0777), 0);
+        for (char target = 'a'; target < 'd'; target++) {
+            snprintf(name, sizeof name, "folder%d/.%c.symaug-abc123", i, target);
+            scratch_put(name, "x");
+        }
+    }
+    for (char target = 'a'; target < 'd'; target++)
+        for (int i = 0; i < 9; i++) {
+            snprintf(name, sizeof name, "folder%d/%c", i, target);
+            assert_int_equal(write_text(name, "x", false, &err), 0);
+            snprintf(name, sizeof name, "folder%d/.%c.symaug-abc123", i, target);
+            assert_int_equal(access(scratch(name), F_OK), -1);
+            snprintf(name, sizeof name, "folder%d/.%c.symaug-abc123", i, target + 1);
+            assert_int_equal(access(scratch(name), F_OK), target < 'c' ? 0 : -1);
+        }
+}
+
 /* Another writer of the same target does not clear away what this one is writing. */
 static void test_two_writers(void **state)
 {
@@ -349,6 +375,7 @@ int main(void)
         TEST(test_links_are_replaced),
         TEST(test_abort),
         TEST(test_abandoned_temps),
+        TEST(test_abandoned_in_many_folders),
         TEST(test_two_writers),
         TEST(test_output_remove),
         TEST(test_read_only_folder),
