@@ -14,8 +14,9 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-/* Output for which a thread more is worth its start. */
-#define THREAD_NBYTES (8u << 20)
+/* Output that is worth one thread more, and where others have outputs of their own to write. */
+#define THREAD_NBYTES (1u << 20)
+#define HELPER_NBYTES (8u << 20)
 
 /* Pieces of a run for each thread where a run's input is a part of its output only. */
 #define MANY_PIECES 6
@@ -420,9 +421,9 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     size_t n_checks = 0;
     struct text name = {0};
     struct stat st, other;
-    const uint64_t worth = expand_estimate(plan) / THREAD_NBYTES + 1;
-    const int most =
-        settings->n_helpers > settings->n_threads ? settings->n_helpers : settings->n_threads;
+    const bool is_beside = settings->n_helpers > settings->n_threads;
+    const int most = is_beside ? settings->n_helpers : settings->n_threads;
+    const uint64_t worth = expand_estimate(plan) / (is_beside ? HELPER_NBYTES : THREAD_NBYTES) + 1;
 
     /* A folder's manifest lies beside it, also when its name ends in a slash. */
     int status = text_append(&name, err, "%.*s",
