@@ -8,35 +8,31 @@
  *
  * A temp is in use while its flock is held, so a free lock tells an abandoned one, without ids of
  * processes that mean nothing on another machine. The lock is kept until the temp has the final
- * name: at no moment can another writer of the same target clear it away. Open temps stand in a
- * fixed table of atomic states, because a signal handler may neither allocate nor lock. A turn is
- * the lock on the folder itself.
+ * name: at no moment can another writer of the same target clear it away. A turn is the lock on the
+ * folder itself.
  */
 #include "base/output.h"
 
 #include "base/input.h"
+#include "base/temps.h"
 #include "base/text.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define BUFFER_NBYTES    (1u << 20)
-#define N_SLOTS          256
 #define N_LISTED         4
 #define TEMP_INFIX       ".symaug-"
 #define TEMP_N_RANDOM    6
 #define WAIT_NANOSECONDS (5 * 1000 * 1000)
 #define MAX_WAITS        2000
 #define MAX_ATTEMPTS     100
-#define FOLDER_FLAGS     (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define EXISTS           "it exists (--force replaces it)"
 
 /* --- messages, and calls that a signal may interrupt --- */
@@ -87,95 +83,6 @@ static int sync_folder(int folder_fd, const char *path, struct error *err)
     if (sync_fd(folder_fd) == 0 || errno == EINVAL || errno == EOPNOTSUPP)
         return 0;
     return failed(err, ERROR_IO, "sync the folder of", path);
-}
-
-/* --- temps that are open now --- */
-
-/*
- * A slot is written by its owner only between FREE and OPEN, and read by a handler only after it
- * has turned OPEN into REMOVED. A removed slot is never used again: a path cannot change under a
- * handler that runs in another thread.
- */
-enum slot_state { SLOT_FREE, SLOT_FILLING, SLOT_OPEN, SLOT_REMOVED };
-
-static struct slot {
-    _Atomic int state;
-    bool is_folder;
-    char path[PATH_MAX];
-} slots[N_SLOTS];
-
-static bool change_state(struct slot *slot, int from, int to)
-{
-    return atomic_compare_exchange_strong(&slot->state, &from, to);
-}
-
-/* Note a temp before it is created; -1 when the table is full or the path is too long. */
-static int take_slot(const char *path, bool is_folder)
-{
-    const size_t n_bytes = strlen(path) + 1;
-
-    for (int i = 0; i < N_SLOTS && n_bytes <= sizeof slots[i].path; i++) {
-        if (!change_state(&slots[i], SLOT_FREE, SLOT_FILLING))
-            continue;
-        memcpy(slots[i].path, path, n_bytes);
-        slots[i].is_folder = is_folder;
-        atomic_store(&slots[i].state, SLOT_OPEN);
-        return i;
-    }
-    return -1;
-}
-
-/* Unlink what one reading of the folder lists; returns the number of files unlinked. By the system
- * call itself: libc's functions are not for signal handlers. */
-static int unlink_listed(int fd)
-{
-    _Alignas(struct dirent64) char buffer[2048];
-    int n_unlinked = 0;
-    long n_bytes;
-
-    while ((n_bytes = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0) {
-        const struct dirent64 *entry;
-
-        for (long at = 0; at < n_bytes; at += entry->d_reclen) {
-            entry = (const void *)(buffer + at);
-            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-                unlinkat(fd, entry->d_name, 0) == 0)
-                n_unlinked++;
-        }
-    }
-    return n_unlinked;
-}
-
-/* Unlink all files of a folder (path is from the folder `at` on), then the folder. fd is that of
- * the folder, so that nothing needs to be opened any more, or -1. Nothing below its sub-folders is
- * touched: with any, the folder stays. Async-signal-safe. */
-static void remove_folder(int at, const char *path, int fd)
-{
-    int own_fd = -1;
-
-    if (fd < 0)
-        fd = own_fd = openat(at, path, FOLDER_FLAGS | O_NOFOLLOW);
-    /* Unlinking while reading may skip entries: read again until nothing is left to unlink. */
-    while (fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 && unlink_listed(fd) > 0)
-        continue;
-    if (own_fd >= 0)
-        close(own_fd);
-    unlinkat(at, path, AT_REMOVEDIR);
-}
-
-void output_remove_temps(void)
-{
-    int saved_errno = errno;
-
-    for (int i = 0; i < N_SLOTS; i++) {
-        if (!change_state(&slots[i], SLOT_OPEN, SLOT_REMOVED))
-            continue;
-        if (slots[i].is_folder)
-            remove_folder(AT_FDCWD, slots[i].path, -1);
-        else
-            unlink(slots[i].path);
-    }
-    errno = saved_errno;
 }
 
 /* --- names --- */
@@ -340,7 +247,7 @@ static void clear_abandoned(const struct output *out)
             fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && held.st_dev == named.st_dev &&
             held.st_ino == named.st_ino) {
             if (S_ISDIR(held.st_mode))
-                remove_folder(at, name, fd);
+                temp_remove_folder(at, name, fd);
             else if (S_ISREG(held.st_mode))
                 unlinkat(at, name, 0);
         }
@@ -353,11 +260,10 @@ static void clear_abandoned(const struct output *out)
 static void discard(struct output *out, bool is_created)
 {
     if (is_created && out->suffix != NULL)
-        remove_folder(AT_FDCWD, out->temp, out->fd);
+        temp_remove_folder(AT_FDCWD, out->temp, out->fd);
     else if (is_created)
         unlink(out->temp);
-    if (out->slot >= 0)
-        change_state(&slots[out->slot], SLOT_OPEN, SLOT_FREE);
+    temp_forget(out->slot);
     free(out->temp);
     out->temp = NULL;
 }
@@ -381,7 +287,7 @@ static int create_temp(struct output *out, struct error *err)
         if (out->temp == NULL)
             return -1;
         /* Before it exists, so that no moment is left in which a signal would leave it behind. */
-        out->slot = take_slot(out->temp, is_folder);
+        out->slot = temp_note(out->temp, is_folder);
         if (out->slot < 0) {
             discard(out, false);
             return cannot(err, ERROR_INTERNAL, "create", out->path, "too many outputs are open");
@@ -412,8 +318,13 @@ static int create_temp(struct output *out, struct error *err)
 
 /* --- opening and writing --- */
 
-static int begin(struct output *out, const char *path, const char *suffix, bool force,
-                 struct error *err)
+int output_open(struct output *out, const char *path, bool force, struct error *err)
+{
+    return output_open_folder(out, path, NULL, force, err);
+}
+
+int output_open_folder(struct output *out, const char *path, const char *suffix, bool force,
+                       struct error *err)
 {
     *out = (struct output){.suffix = suffix, .fd = -1, .parent_fd = -1, .slot = -1};
     out->path = strndup(path, suffix != NULL ? text_path_nbytes(path) : strlen(path));
@@ -425,17 +336,6 @@ static int begin(struct output *out, const char *path, const char *suffix, bool 
         return 0;
     output_abort(out);
     return -1;
-}
-
-int output_open(struct output *out, const char *path, bool force, struct error *err)
-{
-    return begin(out, path, NULL, force, err);
-}
-
-int output_open_folder(struct output *out, const char *path, const char *suffix, bool force,
-                       struct error *err)
-{
-    return begin(out, path, suffix, force, err);
 }
 
 int output_flush(struct output *out, struct error *err)
@@ -627,7 +527,7 @@ int output_commit(struct output *out, bool force, struct error *err)
         out->parent_fd = -1;
         if (rc != 0 && !force) { /* there was none: not durable is not there */
             if (is_folder)
-                remove_folder(AT_FDCWD, out->path, -1);
+                temp_remove_folder(AT_FDCWD, out->path, -1);
             else
                 unlink(out->path);
         }
