@@ -139,14 +139,15 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
         uint64_t first = 0, sum = 0, number = p;
         bool is_first = true, is_constant = true;
 
-        for (uint64_t cell = 0; cell < s->n_cells; cell++, element += step) {
+        for (uint64_t cell = 0; cell < s->n_cells; cell++, element += step)
             if (spec->kind == SPEC_BITS)
                 hashes[cell] = plane_bit(bits, cell, spec->lsb_first) ? mix(1) : 0;
             else if (cell > 0 &&
-                     is_same(element, element - step, item)) /* as neighbours often do */
+                     is_same(element, element - step, item)) /* as neighbours often are */
                 hashes[cell] = hashes[cell - 1];
             else
                 hashes[cell] = element_hash(s, element);
+        for (uint64_t cell = 0; cell < s->n_cells; cell++) {
             if (!counts_cell(s, cell))
                 continue;
             first = is_first ? hashes[cell] : first;
