@@ -1,7 +1,8 @@
 /*
  * crew.c - the team: one lock, one condition variable, the crews that lead and run at this time,
- * and the helpers, which come when a crew first wants them and stay. A leader begins at once, and
- * works alone until they are there. A crew of one thread has a lock of its own.
+ * and the helpers, which come when a crew first wants them and stay. The leader of two threads
+ * begins at once, and works alone until the other is there. A crew of one thread has a lock of its
+ * own.
  *
  * Everybody looks for something to do under the lock, does it without the lock, and tells all
  * others to look again; who finds nothing sleeps. Which thread does what changes no result: jobs
@@ -10,6 +11,7 @@
 #include "base/crew.h"
 
 #include <pthread.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #define OPENMP_DATE _OPENMP
@@ -17,6 +19,7 @@
 #define OPENMP_DATE           0
 #define omp_get_max_threads() 1
 #define omp_get_thread_num()  0
+#define omp_get_num_threads() 1
 #define omp_get_proc_bind()   0
 #define omp_proc_bind_false   0
 #endif
@@ -40,7 +43,7 @@ struct team {
     pthread_mutex_t lock; /* of all below, and of the crews */
     pthread_cond_t changed;
     struct crew *crews; /* oldest first: those of jobs come after the one whose jobs they are */
-    int n_helpers;
+    int n_helpers;      /* asked for: where OpenMP is limited there may be fewer */
 };
 
 struct crew {
@@ -120,30 +123,60 @@ static bool do_something(struct team *team, struct crew *own)
 
 /* --- */
 
-static _Noreturn void be_helper(void)
+static void *be_helper(void *unused)
 {
+    (void)unused;
     is_member = true;
     pthread_mutex_lock(&everybody.lock);
     while (true)
         if (!do_something(&everybody, NULL))
             pthread_cond_wait(&everybody.changed, &everybody.lock);
+    return NULL;
 }
 
-/* Make helpers, which stay as long as the program runs. Nobody waits for the thread that does this:
- * OpenMP starts a team in the time in which the last of its threads finds a processor. A single
- * helper needs no OpenMP, which ends the program where it gets no memory. */
-static void *host(void *n_helpers)
+/* Helpers that are on their way. Under the lock: */
+struct start {
+    int n_wanted, n_come;
+    bool is_over;
+};
+
+/* Make helpers by a team of OpenMP, which is never left. */
+static void *host(void *start_of_all)
 {
-    const int n = (int)(intptr_t)n_helpers;
+    struct start *start = start_of_all;
     /* Where threads are bound to places the first of these is the leader's. */
     const int n_idle = omp_get_proc_bind() != omp_proc_bind_false;
 
-    if (n + n_idle == 1)
-        be_helper();
-#pragma omp parallel num_threads(n + n_idle)
-    if (omp_get_thread_num() >= n_idle)
-        be_helper();
+#pragma omp parallel num_threads(start->n_wanted + n_idle)
+    {
+        const bool helps = omp_get_thread_num() >= n_idle;
+
+        pthread_mutex_lock(&everybody.lock);
+        start->is_over = ++start->n_come == omp_get_num_threads();
+        pthread_cond_broadcast(&everybody.changed);
+        pthread_mutex_unlock(&everybody.lock);
+        while (!helps)
+            pause();
+        be_helper(NULL);
+    }
     return NULL;
+}
+
+/* More helpers, with the lock held, for as long as the program runs. Nobody waits for a single one:
+ * it would take the time in which it finds a processor. A team must be there before there is
+ * something to lose: OpenMP ends the program where it gets no threads. */
+static void add_helpers(int n)
+{
+    const bool by_openmp = n > 1 || omp_get_proc_bind() != omp_proc_bind_false;
+    struct start start = {n, 0, false};
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, by_openmp ? host : be_helper, &start) != 0)
+        return;
+    pthread_detach(thread);
+    everybody.n_helpers += n;
+    while (by_openmp && !start.is_over)
+        pthread_cond_wait(&everybody.changed, &everybody.lock);
 }
 
 int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *self)
@@ -151,7 +184,6 @@ int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *se
     struct team alone = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0};
     struct team *team = n_threads > 1 ? &everybody : &alone;
     struct crew crew = {.team = team, .is_inner = is_member, .n_threads = 1}, **link = &team->crews;
-    pthread_t thread;
 
     if (n_threads > 1)
         crew.n_threads = n_threads < MAX_WORKERS ? n_threads : MAX_WORKERS;
@@ -159,12 +191,8 @@ int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *se
     while (*link != NULL)
         link = &(*link)->next;
     *link = &crew;
-    const intptr_t n_new = crew.n_threads - 1 - team->n_helpers;
-    if (OPENMP_DATE > 0 && n_new > 0 && !is_member &&
-        pthread_create(&thread, NULL, host, (void *)n_new) == 0) {
-        pthread_detach(thread);
-        team->n_helpers += (int)n_new;
-    }
+    if (OPENMP_DATE > 0 && crew.n_threads - 1 > team->n_helpers && !is_member)
+        add_helpers(crew.n_threads - 1 - team->n_helpers);
     pthread_mutex_unlock(&team->lock);
     is_member = true;
     const int status = lead(self, &crew);

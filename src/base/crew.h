@@ -1,6 +1,7 @@
 /*
- * crew.h - a team of OpenMP threads that sleeps while there is nothing to do: one leads, the others
- * do jobs for it.
+ * crew.h - a team of threads that sleeps while there is nothing to do: one leads, the others, which
+ * stay until the program ends, do jobs for it. A child of fork() has none of them: its crews are
+ * their leaders alone.
  *
  * There is one work at a time, whose jobs are handed out one after another as they become due, and
  * a few tasks beside it that go a step at a time. The leader takes part while it waits. A job may
