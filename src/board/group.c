@@ -163,7 +163,7 @@ static int generate(struct board *b, struct joint *j, struct error *err)
 
             if (joint_product(j, t, g) >= 0)
                 continue;
-            if (j->n_transforms == BOARD_MAX_TRANSFORMS ||
+            if (j->n_transforms >= BOARD_MAX_TRANSFORMS ||
                 (j->n_transforms + UINT64_C(1)) * group_n_entries(b) > GROUP_MAX_ENTRIES)
                 goto too_many;
             if (asprintf(&product->name, "%s*%s", first->name, then->name) < 0) {

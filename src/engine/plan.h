@@ -197,8 +197,8 @@ uint64_t plan_seed(const struct plan *plan);
 struct made_form {
     const char *key; /* borrowed */
     struct dtype dtype;
-    unsigned n_dims; /* of a row, at most 7 */
-    uint64_t row_shape[7];
+    unsigned n_dims; /* of a row */
+    uint64_t row_shape[NPY_MAX_DIMS - 1];
     uint64_t n_elements; /* of a list without rows: its length, over all inputs; else 0 */
 };
 

@@ -405,7 +405,7 @@ def test_refused(kind):
 
 @tap.test("mean", "first")
 def test_many_dimensions(merge):
-    """What is only kept may have any shape."""
+    """What is only kept may have any shape, and so may a policy that is averaged."""
     rng = rng_of("many dimensions")
     planes = rng.integers(0, 2, (8, 2, 3, 3)).astype("f4")
     planes[1] = planes[0]
@@ -414,6 +414,16 @@ def test_many_dimensions(merge):
         source, out = write(folder, planes=planes, note=note), os.path.join(folder, "out.npz")
         dedupe("-q", "--board=tictactoe", f"--merge={merge}", "--copy=note", source, out)
         same_bits(load(out)["note"], np.delete(note, 1, axis=0), "note")
+        board = os.path.join(folder, "b.json")
+        with open(board, "w", encoding="ascii") as file:
+            flip = {"name": "flip", "dst": list(range(512))[::-1]}
+            json.dump({"cells": 512, "transforms": [flip]}, file)
+        planes = rng.integers(0, 2, (8, 2, 512)).astype("f4")
+        policy = rng.random((8, *[2] * 9)).astype("f4")
+        planes[1], policy[1] = planes[0], policy[0]
+        source = write(folder, planes=planes, policy=policy)
+        dedupe("-q", "-f", f"--board=file:{board}", f"--merge={merge}", source, out)
+        same_bits(load(out)["policy"], np.delete(policy, 1, axis=0), "policy")
 
 
 @tap.test("dedupe", "expand")

@@ -180,6 +180,25 @@ static void test_too_many_transforms(void **state)
     text_release(&json);
 }
 
+/* With the identity there are more generators than transforms may be, before any product. */
+static void test_too_many_generators(void **state)
+{
+    struct text json = {0};
+
+    (void)state;
+    append(&json, "{\"cells\": 18, \"generators\": true, \"transforms\": [");
+    for (int i = 1; i <= 255; i++) {
+        append(&json, "%s{\"name\": \"t%d\", \"dst\": [", i > 1 ? ", " : "", i);
+        for (int cell = 0; cell < 18;
+             cell++) /* pairs of cells change places: bits of an odd number */
+            append(&json, "%s%d", cell > 0 ? ", " : "", cell ^ ((2 * i - 1) >> cell / 2 & 1));
+        append(&json, "]}");
+    }
+    append(&json, "]}");
+    check_refusal(json.text, json.n_bytes, "at most 255 transforms, not 256");
+    text_release(&json);
+}
+
 /* The twelve transforms of a hexagon with action maps made from `map_of`. */
 static char *hexagon_with_actions(bool inverted)
 {
@@ -272,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_bombs),
         cmocka_unit_test(test_too_many_transforms),
+        cmocka_unit_test(test_too_many_generators),
         cmocka_unit_test(test_inverted_actions),
         cmocka_unit_test(test_quarter_turns_of_a_hexagon),
         cmocka_unit_test(test_no_file),
