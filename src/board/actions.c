@@ -36,7 +36,7 @@ const struct action_layout *action_layout_by_name(const struct board *board, con
         const struct action_layout *layout = board->family->layouts[i];
         const bool has_family = strncmp(layout->name, board->family->name, n_family) == 0 &&
                                 layout->name[n_family] == '-';
-        const char *rest = layout->name + n_family + 1;
+        const char *rest = has_family ? layout->name + n_family + 1 : "";
         size_t n = 0;
 
         if (layout->length(layout, board) == 0)

@@ -108,7 +108,8 @@ static int list_kinds(const struct chess_code *code, struct chess_move *kind)
     if (code->kinds == KINDS_OF_TARGETS)
         return (int)(kind - first);
     for (int i = 0; i < 9 && is_spiel; i++)
-        *kind++ = (struct chess_move){0, 1, spiel_files[i % 3], CHESS_ROOK - i / 3};
+        *kind++ =
+            (struct chess_move){0, 1, spiel_files[i % 3], (enum chess_piece)(CHESS_ROOK - i / 3)};
     for (int i = 0; i < CHESS_N_DIRECTIONS * MAX_DISTANCE; i++) {
         const struct chess_step *way = &chess_directions[i / MAX_DISTANCE];
         int far = i % MAX_DISTANCE + 1;
@@ -135,7 +136,8 @@ static int list_kinds(const struct chess_code *code, struct chess_move *kind)
         const int step = code->piece_first ? i % 3 : i / code->n_pieces;
 
         *kind++ = (struct chess_move){
-            0, 1, step - 1, code->queen_first ? CHESS_QUEEN - piece : CHESS_KNIGHT + piece};
+            0, 1, step - 1,
+            (enum chess_piece)(code->queen_first ? CHESS_QUEEN - piece : CHESS_KNIGHT + piece)};
     }
     return (int)(kind - first);
 }
@@ -172,7 +174,7 @@ static void list_all(void)
         /* lc0's: after all squares the promotions of every target to queen, rook and bishop. */
         for (int k = 0; k < 8 * 3 * 3 && code->length == 1858; k++) {
             const struct chess_move move = {RANK_7 * 8 + k / 9, 1, k / 3 % 3 - 1,
-                                            CHESS_QUEEN - k % 3};
+                                            (enum chess_piece)(CHESS_QUEEN - k % 3)};
 
             if (chess_target(&move) >= 0)
                 add(table, move);

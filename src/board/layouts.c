@@ -115,6 +115,7 @@ static struct place place_of(const struct action_layout *layout, const struct bo
                              uint64_t action)
 {
     const struct scheme *scheme = layout->scheme;
+    const uint64_t n_with_slots = n_places(layout, b);
     struct place place = {.section = scheme->sections};
 
     for (;; place.section++) {
@@ -124,7 +125,7 @@ static struct place place_of(const struct action_layout *layout, const struct bo
         place.width = place.section->n_slots * place.distances;
         if (kind == SECTION_TARGET)
             place.width = b->n_cells;
-        uint64_t n = (uint64_t)place.width * n_places(layout, b);
+        uint64_t n = place.width * n_with_slots;
         if (kind >= SECTION_ACTION) {
             n = kind == SECTION_ACTION ? b->n_actions : place.section->n_slots;
             place.width = 0;

@@ -1,9 +1,8 @@
 /*
  * survey.c - looking at numbers before they are labelled: the rows of one array, or of several side
- * by side, are shown to whoever counts or refuses them, a chunk at a time. So are found the first
- * row that is out of bounds, and rows of shares that do not add up. Where each input has a plan of
- * its own, what all of them hold is collected first (survey_see), because one dataset must not get
- * two codings.
+ * by side, are shown to whoever counts or refuses them, a chunk at a time. Where each input has a
+ * plan of its own, what all of them hold is collected first (survey_see), because one dataset must
+ * not get two codings.
  *
  * What is counted in single rows: chess positions with castling rights, which a mirror carries over
  * only in approximation; bits after the last cell of a packed plane, which the kernels write as 0;

@@ -175,9 +175,9 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
     if (status == 0 && by != NULL) { /* without keys */
         struct survey s;
 
-        if (bytes_reserve(&room, SEED_NBYTES + 2 * by->sources[0]->row_nbytes + 16, err) == NULL)
-            return -1;
         survey_begin(&s, plan, SURVEY_OF(by), err);
+        if (bytes_reserve(&room, SEED_NBYTES + 2 * by->sources[0]->row_nbytes + 16, err) == NULL)
+            s.status = -1;
         while (survey_next(&s))
             run->sides[s.number] =
                 side_of(run, room.data,

@@ -131,6 +131,8 @@ int role_sparse_bind(struct role_case *a);
  * they go together: a role with its layout in `role`; false when they do not. */
 bool role_sparse_of_scipy(const struct role_case *a, char role[64]);
 
+/* --- KataGo --- */
+
 /* True when the archive holds every member that a KataGo shard must have, and no others. */
 bool role_katago_is_shard(const struct archive_in *archive);
 

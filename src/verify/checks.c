@@ -111,6 +111,7 @@ struct subject {
 /* A finding about the row: code, expected, found, message. */
 #define TELL(s, code, ...) \
     findings_add((s)->findings, ERROR_AT(code, (s)->lane->array->key, (s)->image->row), __VA_ARGS__)
+
 /* --- policies --- */
 
 /* Dense ones, and the values of lists of indices. */
