@@ -155,9 +155,10 @@ static void *host(void *start_of_all)
         start->is_over = ++start->n_come == omp_get_num_threads();
         pthread_cond_broadcast(&everybody.changed);
         pthread_mutex_unlock(&everybody.lock);
-        while (!helps)
+        if (helps)
+            be_helper(NULL);
+        while (true)
             pause();
-        be_helper(NULL);
     }
     return NULL;
 }

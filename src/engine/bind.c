@@ -2,9 +2,9 @@
  * bind.c - what a transform does to each array of a plan: its spec, which role and conventions
  * give, and what a colour swap does to codes, values, winners and the player to move. The
  * conventions say what is meant; the data of all inputs is read and must not contradict it, since a
- * wrong label would pass in silence: the first row that is out of bounds is found, and rows of shares
- * that do not add up. Where the data alone can tell (codes -1 or 2), it decides; what nothing tells
- * is refused with the flags that say it.
+ * wrong label would pass in silence: the first row that is out of bounds is found, and rows of
+ * shares that do not add up. Where the data alone can tell (codes -1 or 2), it decides; what
+ * nothing tells is refused with the flags that say it.
  */
 #include "engine/plan.h"
 
