@@ -86,7 +86,7 @@ def test_known_names():
     """The names of arrays that decide a role (those that are merely copied need no mention)."""
     with open("src/shard/role.c", encoding="utf-8") as file:
         kinds = re.findall(r"\[ROLE_(\w+)\] =(.*?)(?=\[ROLE_|^};)", file.read(), re.M | re.S)
-    lists = [re.search(r"\.names = \{(.*?)\}\}", kind, re.S) for name, kind in kinds
+    lists = [re.search(r"\.names =\s*\{(.*?)\}\}", kind, re.S) for name, kind in kinds
              if name != "COPY"]
     words = [re.findall(r'"([^"]*)"', re.sub(r'"\s+"', "", found[1])) for found in lists if found]
     rules = [name for texts in words for text in texts for name in text.split()]
