@@ -1,7 +1,7 @@
 /*
  * plan.c - what will be done, settled before anything is written: the inputs are opened and matched
  * (plan_inputs.c), board and transforms chosen, every array bound to what a transform does to it
- * (bind.c), the data looked at where labels depend on it (survey.c, turn.c, flips.c), images left
+ * (bind.c), the data looked at where labels depend on it (survey.c, survey_stones.c), images left
  * out (select.c), and the order of the output rows set.
  *
  * An output may be cut into shards of so many rows. Where whole blocks can be kept together, a

@@ -40,8 +40,8 @@ void survey_widen(const struct survey_seen *seen, const struct plan_array *array
 void survey_seen_release(struct survey_seen *seen);
 
 /* Refuse planes of which one that a colour swap turns into the other player tells no player, and
- * stones of Hex that contradict the declared convention (see turn.c); what proves nothing becomes a
- * warning. */
+ * stones of Hex that contradict the declared convention; what proves nothing becomes a warning.
+ */
 int survey_turns(struct plan *plan, struct error *err);
 
 /* Decide how that plane is coded when --to-move says 12 or pm1: so, or 0 and 1 all the same, as

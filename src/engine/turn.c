@@ -1,22 +1,15 @@
 /*
- * turn.c - stones and whose turn it is, as rows of planes show them, before a colour swap changes
- * them.
+ * turn.c - what rows of planes show: stones, whose turn it is, and, with policies beside them, in
+ * which order those are stored. Nothing here knows whose rows they are.
  *
  * The plane that a colour swap turns into the other player must hold one number throughout each
  * row, 0 or 1 (or, when told, 1 and 2 or 1 and -1). Empty cells, the last move or a count of plies
  * look like one by their place alone. So the rows in which it tells no player are looked at
  * closely: what they have in common decides which permutation of the planes is offered.
- *
- * In a game of Hex the player to move has as many stones as the other or one less. Rows that break
- * this rule under --planes colour but not under mover, or the other way round, prove that the wrong
- * one was declared; other rows that break it (swap rule, handicap) are a warning. Rows of finished
- * games, which have no policy, are left out. One pass over the planes counts it all; the policies,
- * most of what must be read, are only asked when there is something to leave out.
  */
 #include "engine/turn.h"
 
 #include "base/text.h"
-#include "engine/survey.h"
 
 struct planes_form planes_form_of(const struct role_binding *binding, const struct dtype *dtype)
 {
@@ -253,243 +246,6 @@ struct turn_advice turn_advise(const struct turn_rows *rows, const struct stone_
     return advice;
 }
 
-/* --- the rows of a plan --- */
-
-/* The arrays that are read side by side, and what they show. */
-struct turns {
-    struct plan *plan;
-    const struct plan_array *planes, *to_move, *policy; /* the last two may be NULL */
-    struct planes_form form;
-    struct stone_planes where;
-    bool has_lead; /* stones are counted */
-    struct turn_rows rows;
-    unsigned long long n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1,
-                                                            under the other convention >= +1 */
-    unsigned long long n_mover_excess[3];      /* frames: whose stones are those of a mover */
-    unsigned long long n_padded, first_padded; /* rows with two or more frames of zeros */
-    unsigned long long n_told, n_contradicted; /* rows with a player beside them; who is another */
-    uint64_t left; /* bits: planes that a swap leaves, and that named the player to move so far, */
-    bool has_turn[2]; /* whom the number of stones tells: each of them did */
-};
-
-static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2])
-{
-    for (int i = 0; i < 2; i++)
-        n[i] = planes_mark(&t->form, row, t->where.stones[i], 0, NULL);
-}
-
-/* The player that a row's plane tells, or that of a frame of its history. */
-static int player_by_plane(const struct turns *t, const uint8_t *frame)
-{
-    return turn_player(t->plan->conventions.plane_coding,
-                       planes_number(&t->form, frame, (uint64_t)t->where.turn, 0));
-}
-
-/* The player that the array beside a row tells; -1: none. */
-static int player_by_array(const struct turns *t, const struct row *to_move)
-{
-    return to_move->n == 0 ? -1 : turn_player(t->plan->conventions.to_move, row_double(to_move, 0));
-}
-
-/* A position of a row: the row itself, or a frame of its history, whose stones may be those of its
- * own mover, of the first frame's or of the last one's, all through the row. */
-static void count_frame(struct turns *t, const struct survey *s, const uint8_t *frame)
-{
-    const struct planes_form *form = &t->form;
-    const struct stone_planes *where = &t->where;
-    const struct row *policy = &s->rows[2];
-    const int told = player_by_array(t, &s->rows[1]);
-    double found[2];
-    uint64_t n[2] = {0};
-
-    if (t->left != 0 || t->has_lead)
-        count_stones(t, frame, n);
-    if (t->left != 0) {
-        /* With an odd number of stones it is the second player's turn: which planes say so? */
-        const int second = (int)((n[0] + n[1]) % 2);
-
-        t->has_turn[second] = true;
-        for (uint64_t p = 0; p < form->n_planes; p++)
-            if ((t->left >> p & 1) &&
-                (!planes_is_level(form, frame, p, found) || found[0] != (double)second))
-                t->left &= ~(UINT64_C(1) << p);
-    }
-    if (!turn_rows_add(&t->rows, form, frame, where, t->plan->conventions.plane_coding,
-                       s->number) ||
-        !t->has_lead || (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
-        return;
-    const int player = where->turn < 0 ? told : player_by_plane(t, frame);
-    if (player < 0)
-        return;
-    t->n_told += told >= 0;
-    t->n_contradicted += told >= 0 && told != player;
-    const struct turn_lead lead = turn_lead(where->is_mover, player, n);
-    t->n_rows++;
-    t->n_excess += lead.declared == 1;
-    t->n_other_excess += lead.other >= 1;
-    for (int k = 0; k < 3 && form->n_frames > 1; k++) {
-        const uint64_t movers = k == 2 ? form->n_frames - 1 : 0;
-        const int whose = player_by_plane(t, s->rows[0].bytes + movers * form->frame_nbytes);
-        const int64_t own = (int64_t)n[0] - (int64_t)n[1];
-
-        t->n_mover_excess[k] += (k == 0 || whose == player ? own : -own) >= 1;
-    }
-}
-
-/* Look at all rows, and count. */
-static int count_rows(struct turns *t, struct error *err)
-{
-    const struct planes_form *form = &t->form;
-    struct survey s;
-
-    survey_begin(&s, t->plan, SURVEY_OF(t->planes, t->to_move, t->policy), err);
-    while (survey_next(&s)) {
-        uint64_t n_blank = 0;
-
-        for (uint64_t f = 0; f < form->n_frames; f++) {
-            const uint8_t *frame = s.rows[0].bytes + f * form->frame_nbytes;
-            bool is_blank = form->n_frames > 1 && t->where.turn >= 0;
-
-            for (uint64_t i = 0; i < form->n_planes * form->axis && is_blank; i++)
-                is_blank = planes_number(form, frame, i / form->axis, i % form->axis) == 0;
-            n_blank += is_blank;
-            count_frame(t, &s, frame);
-        }
-        if (n_blank > 1 && t->n_padded++ == 0)
-            t->first_padded = s.number;
-    }
-    for (int k = 0; k < 3 && form->n_frames > 1; k++) {
-        unsigned long long *const n = t->where.is_mover ? &t->n_excess : &t->n_other_excess;
-
-        *n = k == 0 || t->n_mover_excess[k] < *n ? t->n_mover_excess[k] : *n;
-    }
-    return survey_end(&s);
-}
-
-static void init(struct turns *t, struct plan *plan, const struct plan_array *planes)
-{
-    *t = (struct turns){.plan = plan, .planes = planes, .form = survey_form(planes)};
-    stone_planes_decide(&t->where, &plan->conventions, t->form.n_planes, plan->swaps);
-    t->to_move = survey_find(plan, ROLE_TO_MOVE);
-    if (!survey_has_numbers(t->to_move) || t->form.n_frames > 1) /* it speaks of one of them */
-        t->to_move = NULL;
-    turn_rows_init(&t->rows);
-}
-
-static int refuse_plane(const struct turns *t, struct error *err)
-{
-    static const char *const whose[] = {"blue and red", "the mover's and the other's"};
-    const struct turn_advice advice = turn_advise(&t->rows, &t->where);
-    const bool mover = t->where.is_mover;
-    const bool also_12 =
-        strchr(advice.planes[0], '=') != NULL && survey_find(t->plan, ROLE_TO_MOVE) == NULL;
-    const unsigned long long row = t->rows.first_bad;
-    char found[96];
-
-    snprintf(found, sizeof found, t->rows.bad[0] == t->rows.bad[1] ? "%g" : "%g and %g",
-             t->rows.bad[0], t->rows.bad[1]);
-    if (t->form.n_planes != 3)
-        return plan_refuse(t->plan, t->planes, err,
-                           "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to "
-                           "move); tell its planes with --planes",
-                           row, t->where.turn, found);
-    if (advice.is_other_code)
-        return plan_refuse(t->plan, t->planes, err,
-                           "row %llu: plane %d holds %s (%g to %g in all rows), expected 0 or 1 "
-                           "throughout (the player to move); write it as 0 and 1, or use --planes "
-                           "%s if it is not the player to move",
-                           row, t->where.turn, found, t->rows.low, t->rows.high, advice.planes[0]);
-    return plan_refuse(
-        t->plan, t->planes, err,
-        "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to move)%s; use "
-        "--planes %s %s(planes %llu and %llu are %s; %s if they are %s)",
-        row, t->where.turn, found, advice.is_rest ? ": one plane holds the empty cells" : "",
-        advice.planes[0], also_12 ? "or --to-move 12 " : "", (unsigned long long)advice.stones[0],
-        (unsigned long long)advice.stones[1], whose[mover], advice.planes[1], whose[!mover]);
-}
-
-static int survey_planes(struct plan *plan, const struct plan_array *planes, struct error *err)
-{
-    const struct conventions *c = &plan->conventions;
-    const bool joins_edges = plan->board->family->joins_edges;
-    const struct text_quoted key = text_path(planes->key);
-    const char *const rows = planes->binding.frame_planes > 0 ? "frames" : "rows";
-    char role[64];
-    int status = 0;
-    struct turns t;
-
-    init(&t, plan, planes);
-    /* The plane that the first chosen transform with colours swapped makes the other player. */
-    t.where.turn = -1;
-    for (uint32_t k = 0; k < plan->n_chosen && t.where.turn < 0; k++)
-        t.where.turn = (int)spec_turn_plane(&planes->spec, plan->chosen[k]);
-    t.has_lead = joins_edges && c->planes <= PLANES_MOVER && t.form.n_planes <= 3 &&
-                 t.form.n_planes >= 2 && planes == survey_find_planes(plan);
-    /* Whoever says by --planes what a swap does to each plane may have forgotten that one. */
-    if (c->planes == PLANES_PERMUTATION && t.where.turn < 0 && joins_edges &&
-        t.form.n_planes == c->n_planes)
-        for (uint32_t p = 0; p < c->n_planes; p++)
-            if (c->plane_dst[p] == p && p != t.where.stones[0] && p != t.where.stones[1])
-                t.left |= UINT64_C(1) << p;
-    if (t.where.turn < 0 && !t.has_lead && t.left == 0)
-        return 0;
-    if (!t.has_lead)
-        t.to_move = NULL; /* nobody asks it */
-    if (count_rows(&t, err) != 0)
-        return -1;
-    if (t.rows.n_bad > 0)
-        return refuse_plane(&t, err);
-    /* A game has one empty board: others are there for want of positions. */
-    if (t.n_padded > 0 && t.where.turn >= 0 && !planes->binding.is_positions &&
-        role_binding_spec(&planes->binding, role, sizeof role) == 0)
-        return plan_refuse(
-            plan, planes, err,
-            "row %llu: frames of zeros, as in %llu rows: if they are the empty board before the "
-            "first move, over and over, a colour swap makes their player to move the other one; "
-            "use --role %s=%s,positions then; if they stand for no position, their zeros have no "
-            "image with colours swapped; use --transforms for the others",
-            t.first_padded, t.n_padded, key.text, role);
-    t.policy = survey_find(plan, ROLE_POLICY);
-    if (t.n_excess > 0 && survey_has_numbers(t.policy)) {
-        t.n_rows = t.n_excess = t.n_other_excess = t.n_told = t.n_contradicted = 0;
-        memset(t.n_mover_excess, 0, sizeof t.n_mover_excess);
-        if (count_rows(&t, err) != 0)
-            return -1;
-    }
-    if (t.left != 0 && t.has_turn[0] && t.has_turn[1])
-        status |= plan_warn(plan, err,
-                            "%s: plane %d is the player to move in every row, by the number of "
-                            "stones, and --planes %s leaves it: images with colours swapped keep "
-                            "the other player; mark it with ~",
-                            key.text, __builtin_ctzll(t.left), conventions_text(c, "planes").text);
-    if (t.to_move != NULL && t.n_contradicted > 0)
-        status |= plan_warn(
-            plan, err, "%s: %llu of %llu rows name another player to move than plane %d of %s",
-            text_path(t.to_move->key).text, t.n_contradicted, t.n_told, t.where.turn, key.text);
-    if (t.n_excess > 0 && t.n_other_excess == 0)
-        status |= plan_refuse(plan, planes, err,
-                              "%llu of %llu %s have one stone more of the player to move than of "
-                              "the other, which --planes %s rules out and --planes %s explains",
-                              t.n_excess, t.n_rows, rows, t.where.is_mover ? "mover" : "colour",
-                              t.where.is_mover ? "colour" : "mover");
-    else if (t.n_excess > 0)
-        status |= plan_warn(plan, err,
-                            "%s: %llu of %llu %s have one stone more of the player to move than of "
-                            "the other (swap rule, handicap, red first?)",
-                            key.text, t.n_excess, t.n_rows, rows);
-    return status;
-}
-
-int survey_turns(struct plan *plan, struct error *err)
-{
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if ((plan->arrays[i].binding.role == ROLE_PLANES ||
-             plan->arrays[i].binding.role == ROLE_PACKED) &&
-            survey_has_numbers(&plan->arrays[i]) && survey_planes(plan, &plan->arrays[i], err) != 0)
-            return -1;
-    return 0;
-}
-
 /* --- a plane of ones under --to-move 12 or pm1 --- */
 
 int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_coding *coding)
@@ -506,61 +262,232 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
     return pair == 1 || pair == 2 ? 0 : -1;
 }
 
-int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,
-                       struct error *err)
+/* --- policies and moves in another order than the planes beside them --- */
+
+/*
+ * A policy in a wrong order meets stones by chance: with k moves on a board of which a share d is
+ * taken, it misses all of them with the probability (1-d)^k. Where the order that is said meets
+ * stones, and another one never does, the product of these probabilities says how likely it is that
+ * the other one misses them by luck; a row counts for no more than e^3, since the moves of a policy
+ * stand together. What stands on stones by right, as the move that led to the position does, is
+ * told by its mass there, which is more than chance puts on them.
+ */
+
+#define NOISE         1e-6 /* of a policy: what smoothing leaves on cells that nobody can play on */
+#define MOST_OF_A_ROW 3    /* evidence that one policy gives at most */
+#define SURE          7    /* evidence: one in a thousand */
+#define SURE_OF_PART  14   /* many parts are tried */
+#define BY_CHANCE     3    /* times as many as in another wrong order may be chance */
+
+bool flips_is_placement(const struct role_binding *policy)
 {
-    struct conventions *c = &plan->conventions;
-    const int other = c->to_move == TO_MOVE_12 ? 2 : -1;
-    const char *const stones = c->planes == PLANES_MOVER ? "0,1" : "1,0";
-    unsigned *codes = &plan->turn_codes;
-    struct survey s;
-    struct turns t;
-    uint64_t n[2] = {0};
+    return policy->layout != NULL && (strncmp(policy->layout->name, "cells", 5) == 0 ||
+                                      strcmp(policy->layout->name, "columns") == 0);
+}
 
-    if (!c->to_move_said || c->to_move == TO_MOVE_01 || !survey_has_numbers(array) ||
-        conventions_is_said(c, "to-move-plane"))
-        return 0;
-    init(&t, plan, array);
-    if (plan->settings->seen != NULL)
-        *codes |= plan->settings->seen->turn_codes;
-    /* Which codes stand in the plane, as far as the first that tells. */
-    survey_begin(&s, plan, SURVEY_OF(array), err);
-    while (!(*codes & TURN_OTHER) && survey_next(&s))
-        for (uint64_t f = 0; f < t.form.n_frames; f++) {
-            const double value =
-                planes_number(&t.form, s.rows[0].bytes + f * t.form.frame_nbytes, plane, 0);
+int flips_init(struct flips *flips, const struct board *board, const struct role_binding *planes,
+               const struct role_binding *policy, uint64_t n_actions, struct error *err)
+{
+    const struct action_layout *layout = policy->layout, *laid = planes->layout;
+    const uint64_t axis = planes->axes.axis;
+    const uint64_t n_laid = laid != NULL ? smaller(axis, laid->length(laid, board)) : 0;
+    int32_t *targets = malloc((n_actions * ACTION_N_FLIPS + 1) * sizeof *targets);
 
-            if (value == 0)
-                *codes |= TURN_ZERO;
-            else if (turn_player(c->to_move, value) == 1)
-                *codes |= TURN_OTHER;
+    if (targets == NULL)
+        return error_no_memory(err, "cells of actions");
+    *flips = (struct flips){.policy = policy,
+                            .is_columns = strcmp(layout->name, "columns") == 0,
+                            .n_actions = n_actions,
+                            .axis = axis,
+                            .targets = targets};
+    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++) {
+        flips->can_flip[flip] = action_can_flip(board, layout, flip);
+        for (uint64_t a = 0; a < n_actions; a++) {
+            int32_t *target = &targets[a * ACTION_N_FLIPS + flip];
+            uint64_t cell; /* of the box */
+
+            *target = -1;
+            if (!flips->can_flip[flip] || a >= layout->length(layout, board) ||
+                !(action_flags(layout, board, a) & ACTION_PLACEMENT))
+                continue;
+            cell = action_flip_cell(board, flip, (uint64_t)action_cell(layout, board, a));
+            if (planes->plane_xy)
+                cell = cell % board->cols * board->rows + cell / board->cols;
+            if (laid == NULL && cell < axis)
+                *target = (int32_t)cell;
+            for (uint64_t i = 0; i < n_laid && *target < 0; i++)
+                if (action_cell(laid, board, i) == (int64_t)cell)
+                    *target = (int32_t)i;
         }
-    if (survey_end(&s) != 0)
-        return -1;
-    /* What else tells whose turn it is where the plane is 1. */
-    survey_begin(&s, plan, SURVEY_OF(array, t.to_move), err);
-    while (!(*codes & (TURN_OTHER | TURN_ZERO)) && survey_next(&s)) {
-        const int player = player_by_array(&t, &s.rows[1]);
-
-        if (player >= 0)
-            *codes |= player == 0 ? TURN_FIRST_SAID : TURN_SECOND_SAID;
-        if (t.where.is_mover)
-            continue;
-        count_stones(&t, s.rows[0].bytes, n);
-        if (n[0] + 1 == n[1])
-            *codes |= TURN_FIRST_LACKS;
-        else if (n[1] + 1 == n[0])
-            *codes |= TURN_SECOND_LACKS;
     }
-    if (survey_end(&s) != 0)
-        return -1;
-    if (turn_decide_coding(*codes, c->to_move, &c->plane_coding) == 0 || plan->n_rows == 0)
-        return 0;
-    return plan_refuse(plan, array, err,
-                       "plane %llu holds 1 throughout, and %s: is it 1 and %d, or 0 and 1? Use "
-                       "--planes %s,%s2 or %s,~2",
-                       (unsigned long long)plane,
-                       *codes != 0 ? "players and stones contradict each other"
-                                   : "neither players nor stones tell its coding",
-                       other, stones, other == 2 ? "=" : "-", stones);
+    return 0;
+}
+
+void flips_release(struct flips *flips)
+{
+    free(flips->targets);
+    *flips = (struct flips){.targets = NULL};
+}
+
+inline void flip_mass_add(struct flip_mass *mass, const struct flips *flips,
+                          const uint8_t *occupied, uint64_t action, double p)
+{
+    const enum action_flip said = flips->policy->flip;
+    const enum action_flip first = mass->is_as_said ? said : ACTION_AS_IS;
+    const enum action_flip end = mass->is_as_said ? said + 1 : ACTION_N_FLIPS;
+
+    if (isnan(p) || isinf(p))
+        return;
+    const int32_t *targets =
+        action < flips->n_actions ? flips->targets + action * ACTION_N_FLIPS : NULL;
+    if (targets == NULL || targets[ACTION_AS_IS] < 0) {
+        mass->total += p;
+        return;
+    }
+    if (mass->n_cells++ == 0 || p < mass->floor)
+        mass->floor = p;
+    if (p <= 0)
+        return;
+    mass->total += p;
+    mass->squares += p * p;
+    for (enum action_flip flip = first; flip < end; flip++) {
+        if (targets[flip] < 0 || !occupied[targets[flip]])
+            continue;
+        mass->on[flip] += p;
+        mass->n_on[flip]++;
+        if (flip == said && p > mass->highest) {
+            mass->highest = p;
+            mass->action = action;
+        }
+    }
+}
+
+void flip_mass_add_row(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
+                       const struct row *row)
+{
+    for (uint64_t i = 0, action = 0; i < row->n; i++, action++) {
+        action = action < flips->n_actions ? action : 0;
+        flip_mass_add(mass, flips, occupied, action, row_double(row, i));
+    }
+}
+
+bool flips_any_on(const struct flips *flips, const uint8_t *occupied, const struct row *row)
+{
+    const int32_t *targets = flips->targets + flips->policy->flip;
+    bool any = false;
+
+    for (uint64_t i = 0, action = 0; i < row->n; i++, action++) {
+        action = action < flips->n_actions ? action : 0;
+        const int32_t at = targets[action * ACTION_N_FLIPS];
+
+        any |= (at >= 0 && occupied[at] != 0) & (row_double(row, i) > 0);
+    }
+    return any;
+}
+
+bool flip_mass_is_on(const struct flip_mass *mass, enum action_flip flip)
+{
+    const bool smoothed = mass->floor > 0;
+    const double over =
+        smoothed ? mass->on[flip] - mass->floor * (double)mass->n_on[flip] : mass->on[flip];
+    const double share = smoothed ? 0.5 * (double)mass->n_on[flip] / (double)mass->n_cells : 0;
+
+    return over > NOISE * mass->total && over > share * mass->total;
+}
+
+/* --- many --- */
+
+void flip_tally_add(struct flip_tally *tally, const struct flips *flips,
+                    const struct flip_mass *mass, uint64_t n_stones)
+{
+    const double density = fmin((double)n_stones / (double)flips->axis, 0.99);
+    /* As many moves as would share the mass evenly. */
+    const double n_moves = mass->squares > 0 ? mass->total * mass->total / mass->squares : 0;
+    const double evidence = -n_moves * log(1 - density);
+
+    if (!(mass->squares > 0))
+        return;
+    tally->n_rows++;
+    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
+        tally->n_on[flip] += flip_mass_is_on(mass, flip);
+    tally->share += mass->on[flips->policy->flip] / mass->total;
+    tally->density += density;
+    tally->expected += 1 - exp(-evidence);
+    tally->evidence += fmin(evidence, MOST_OF_A_ROW);
+}
+
+static enum action_flip best_flip(const struct flip_tally *t, const struct flips *flips,
+                                  double evidence)
+{
+    const enum action_flip now = flips->policy->flip;
+    enum action_flip best = now;
+    uint64_t by_chance = 0;
+
+    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
+        if (flips->can_flip[flip] && t->n_on[flip] < t->n_on[best])
+            best = flip;
+    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
+        if (flip != best && flip != now && t->n_on[flip] > by_chance)
+            by_chance = t->n_on[flip];
+    if (20 * t->n_on[best] > t->n_on[now] || t->evidence < evidence ||
+        4 * (double)t->n_on[now] < t->expected || t->n_on[now] > BY_CHANCE * by_chance ||
+        2 * t->share > (double)t->n_rows + t->density)
+        return now;
+    return best;
+}
+
+enum action_flip flip_tally_best(const struct flip_tally *tally, const struct flips *flips)
+{
+    return best_flip(tally, flips, SURE);
+}
+
+static void tally_merge(struct flip_tally *tally, const struct flip_tally *from)
+{
+    tally->n_rows += from->n_rows;
+    for (int flip = 0; flip < ACTION_N_FLIPS; flip++)
+        tally->n_on[flip] += from->n_on[flip];
+    tally->share += from->share;
+    tally->density += from->density;
+    tally->expected += from->expected;
+    tally->evidence += from->evidence;
+}
+
+void flip_parts_merge(struct flip_parts *parts, const struct flip_parts *from)
+{
+    for (int i = 0; i < FLIPS_N_PARTS; i++)
+        tally_merge(&parts->parts[i], &from->parts[i]);
+}
+
+struct flip_tally flip_parts_sum(const struct flip_parts *parts)
+{
+    struct flip_tally sum = {0};
+
+    for (int i = 0; i < FLIPS_N_PARTS; i++)
+        tally_merge(&sum, &parts->parts[i]);
+    return sum;
+}
+
+struct flip_verdict flip_parts_judge(const struct flip_parts *parts, const struct flips *flips,
+                                     uint64_t n_rows)
+{
+    const uint64_t part_rows = (n_rows + FLIPS_N_PARTS - 1) / FLIPS_N_PARTS;
+    struct flip_verdict verdict = {flips->policy->flip, 0, n_rows, flip_parts_sum(parts)};
+    struct flip_verdict best = {.flip = flips->policy->flip};
+
+    verdict.flip = best_flip(&verdict.tally, flips, SURE);
+    if (verdict.flip != flips->policy->flip || verdict.tally.n_on[flips->policy->flip] == 0)
+        return verdict;
+    for (unsigned first = 0; first < FLIPS_N_PARTS; first++) {
+        struct flip_tally run = {0};
+
+        for (unsigned end = first; end < FLIPS_N_PARTS; end++) {
+            tally_merge(&run, &parts->parts[end]);
+            const enum action_flip flip = best_flip(&run, flips, SURE_OF_PART);
+            if (flip != flips->policy->flip && run.evidence > best.tally.evidence) {
+                best = (struct flip_verdict){flip, first * part_rows, (end + 1) * part_rows, run};
+                best.end = best.end < n_rows ? best.end : n_rows;
+            }
+        }
+    }
+    return best.flip != flips->policy->flip ? best : verdict;
 }

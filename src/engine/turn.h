@@ -1,7 +1,7 @@
 /*
- * turn.h - what rows of planes say of stones and of whose turn it is (turn.c), and policies beside
- * them of the order in which they are stored (flips.c). `expand` and `verify` look at rows in ways
- * of their own, and judge by what is counted here.
+ * turn.h - what rows of planes say of stones and of whose turn it is, and policies beside them of
+ * the order in which they are stored. `expand` and `verify` look at rows in ways of their own, and
+ * judge by what is counted here.
  */
 #ifndef SYMAUG_ENGINE_TURN_H
 #define SYMAUG_ENGINE_TURN_H
