@@ -82,8 +82,6 @@ static int check_keys(const struct custom *c, json_t *object, const char *known,
     return 0;
 }
 
-/* --- names and numbers --- */
-
 /* True for text of 1 to max_nbytes without control characters. */
 static bool is_clean(const json_t *value, size_t max_nbytes)
 {
@@ -93,15 +91,6 @@ static bool is_clean(const json_t *value, size_t max_nbytes)
     while (*text != '\0' && text_control_nbytes(text) == 0)
         text++;
     return n_bytes > 0 && n_bytes <= max_nbytes && *text == '\0';
-}
-
-bool custom_read_index(const json_t *value, uint64_t limit, uint32_t *index)
-{
-    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-        (uint64_t)json_integer_value(value) >= limit)
-        return false;
-    *index = (uint32_t)json_integer_value(value);
-    return true;
 }
 
 /* --- transforms --- */

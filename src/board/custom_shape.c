@@ -22,6 +22,15 @@
 #define MAX_CELLS_OF_LINES   (1u << 22)
 #define MAX_CELLS_OF_COLOURS (1u << 20)
 
+bool custom_read_index(const json_t *value, uint64_t limit, uint32_t *index)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+        (uint64_t)json_integer_value(value) >= limit)
+        return false;
+    *index = (uint32_t)json_integer_value(value);
+    return true;
+}
+
 /* --- the shape --- */
 
 /* The shapes that one number gives: cells in a row, or hexagonal cells in a square box, which has

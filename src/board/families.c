@@ -80,24 +80,6 @@ int board_set_transform_name(struct board *b, uint32_t t, const char *name, stru
     return b->transforms[t].name != NULL ? 0 : error_no_memory(err, "transform name");
 }
 
-struct cell_text board_cell_text(const struct board *b, uint32_t cell)
-{
-    struct cell_text at;
-
-    if (b->cols == 0)
-        snprintf(at.text, sizeof at.text, "cell %u", cell);
-    else
-        snprintf(at.text, sizeof at.text, "(%u,%u)", cell / b->cols, cell % b->cols);
-    return at;
-}
-
-int board_compare_cells(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* --- boxes --- */
 
 /* Where a turn takes a cell, not yet moved back onto the board. */

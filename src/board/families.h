@@ -121,10 +121,25 @@ int board_build_sized(struct board *b, const char *size, struct error *err);
 struct cell_text {
     char text[32];
 };
-struct cell_text board_cell_text(const struct board *b, uint32_t cell);
+
+static inline struct cell_text board_cell_text(const struct board *b, uint32_t cell)
+{
+    struct cell_text at;
+
+    if (b->cols == 0)
+        snprintf(at.text, sizeof at.text, "cell %u", cell);
+    else
+        snprintf(at.text, sizeof at.text, "(%u,%u)", cell / b->cols, cell % b->cols);
+    return at;
+}
 
 /* The order of numbers, for qsort and bsearch. */
-int board_compare_cells(const void *a, const void *b);
+static inline int board_compare_cells(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
 
 /* --- boards from files --- */
 

@@ -84,7 +84,7 @@ static const struct board_step steps_directions[6] = {{1, -1},  {1, 0},  {1, 1},
 
 const struct board_step *ringrift_directions(const struct board *b, uint32_t *n)
 {
-    *n = b->family == &board_family_hexagon ? 6 : 8;
+    *n = b->family->box->is_hexagon ? 6 : 8;
     return *n == 6 ? hexagon_directions : square_directions;
 }
 

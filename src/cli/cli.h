@@ -37,14 +37,30 @@ struct progress {
     bool is_drawn, is_used;    /* at the moment; ever */
 };
 
+/* Begin, and be the settings' meter if the line is wanted; and if there was one, say what was done.
+ */
+void progress_begin(struct progress *p, struct settings *settings);
+void progress_end(const struct progress *p, const char *command);
+
 /* Clear the line: something else is to be printed. */
 void progress_hide(const struct settings *settings);
 
-/* Print a line on standard error, where the other one stands aside, or where the settings say. */
+double seconds_since(const struct timespec *start);
+
+/* --- what is printed --- */
+
+/* Print a line on standard error, where that of progress stands aside, or where the settings say.
+ */
 __attribute__((format(printf, 2, 3))) void command_say(const struct settings *settings,
                                                        const char *format, ...);
 
-double seconds_since(const struct timespec *start);
+/* Write a file that is there as a whole or not at all; NULL or "-" is standard output: ERROR_IO
+ * when this, or what was printed before, did not get there. */
+int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err);
+
+/* Print JSON (whose reference is taken over), or write it to a file, which is replaced: keys
+ * sorted, so that the same answer is the same bytes, and a newline. */
+int command_put_json(const char *path, json_t *json, struct error *err);
 
 /* --- commands --- */
 
@@ -79,13 +95,6 @@ int command_line(int argc, char **argv);
 /* error_set for a command line that is none of the command's: the usage is printed, too. */
 #define command_misuse(err, ...) \
     (error_set(err, ERROR_USAGE, __VA_ARGS__), (err)->code = ERROR_CODE_CALL, error_failed())
-
-/* Write a file that is there as a whole or not at all; NULL or "-" is standard output. */
-int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err);
-
-/* Print JSON (whose reference is taken over), or write it to a file, which is replaced: keys
- * sorted, so that the same answer is the same bytes, and a newline. */
-int command_put_json(const char *path, json_t *json, struct error *err);
 
 /* --- writing shards --- */
 

@@ -1,9 +1,6 @@
 /*
- * command.c - the commands there are, and what they share: how a command line finds its command,
- * its options and operands, and runs it; help, version, the last word on standard output, and how
- * errors become exit codes. And the line that says how far a command is, over all its files: drawn
- * on a terminal, or where it is asked for, once a command takes longer than a second; and the line
- * that says at last what was done. Whatever else is printed comes after progress_hide.
+ * command.c - the commands there are: how a command line finds its command, its options and
+ * operands, and runs it; help, version, and how errors become exit codes.
  *
  * Options come from a table (engine/settings.c): each command's rows become getopt_long's
  * tables and the lines of its help, so that an option is written down once. Both forms of an option
@@ -12,24 +9,17 @@
 #include "cli/cli.h"
 
 #include "base/crew.h"
-#include "base/output.h"
 #include "base/text.h"
 #include "codec/codec.h"
 
 #include <getopt.h>
 #include <openssl/crypto.h>
-#include <unistd.h>
 #include <zip.h>
 
 #define MAX_OPTIONS 96
 #define HELP_COLUMN 30
 #define HELP_WIDTH  79
 #define FIRST_LONG  256 /* getopt_long's number of row 0 */
-
-/* Of the line of progress. */
-#define FIRST_SECONDS  1.0
-#define REDRAW_SECONDS 0.1
-#define NAME_NBYTES    48 /* of a path that is shown, from its end */
 
 extern const struct command command_expand, command_verify, command_info, command_boards,
     command_show, command_report, command_sample, command_manifest, command_overlap, command_dedupe,
@@ -245,92 +235,6 @@ static int parse_options(const struct command *command, int argc, struct call *c
     return settings_finish(settings, err);
 }
 
-/* --- progress --- */
-
-double seconds_since(const struct timespec *start)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
-
-static void show(struct meter *meter, uint64_t n_done, uint64_t n_total)
-{
-    struct progress *p = (struct progress *)meter;
-    const char *path = meter->path;
-    const double seconds = seconds_since(&p->started);
-    const double part = n_done < n_total ? (double)n_done / (double)n_total : 1;
-    const double share = ((double)meter->n_begun - 1 + part) / (double)meter->n_pieces;
-
-    if (meter->n_begun != p->piece) { /* another one: that before it is done */
-        p->n_before += p->n_last;
-        p->piece = meter->n_begun;
-    }
-    p->n_last = n_done;
-    if (seconds < p->next)
-        return;
-    p->next = seconds + REDRAW_SECONDS;
-    p->is_drawn = p->is_used = true;
-    path += strlen(path) > NAME_NBYTES ? strlen(path) - NAME_NBYTES : 0;
-    while (((unsigned char)*path & 0xc0) == 0x80) /* from a character's first byte on */
-        path++;
-    fprintf(stderr, "\r\033[K%s %s (%s %zu of %zu): %3.0f%%  %s/s  %.0f s left", meter->what,
-            text_path(path).text, p->unit, meter->n_begun, meter->n_pieces, 100 * share,
-            text_size((uint64_t)((double)(p->n_before + n_done) / seconds)).text,
-            share > 0 ? seconds * (1 - share) / share : 0);
-    fflush(stderr);
-}
-
-/* Begin, and be the settings' meter if the line is wanted. */
-static void progress_begin(struct progress *p, struct settings *settings)
-{
-    const enum when when = settings->verbosity < 0 ? WHEN_NEVER : settings->progress;
-
-    *p = (struct progress){
-        .meter.show = show, .unit = "file", .next = when == WHEN_ALWAYS ? 0 : FIRST_SECONDS};
-    clock_gettime(CLOCK_MONOTONIC, &p->started);
-    if (when == WHEN_ALWAYS || (when == WHEN_AUTO && isatty(STDERR_FILENO) == 1))
-        settings->meter = &p->meter;
-}
-
-void progress_hide(const struct settings *settings)
-{
-    struct progress *p = (struct progress *)settings->meter;
-
-    if (p == NULL || !p->is_drawn)
-        return;
-    p->is_drawn = false;
-    fputs("\r\033[K", stderr);
-    fflush(stderr);
-}
-
-void command_say(const struct settings *settings, const char *format, ...)
-{
-    FILE *to = settings->said != NULL ? settings->said : stderr;
-    va_list args;
-
-    if (to == stderr)
-        progress_hide(settings);
-    fputs("symaug: ", to);
-    va_start(args, format);
-    vfprintf(to, format, args);
-    va_end(args);
-    fputc('\n', to);
-}
-
-/* If there was a line, say what was done. */
-static void progress_end(const struct progress *p, const char *command)
-{
-    const double seconds = seconds_since(&p->started);
-    const uint64_t n_bytes = p->n_before + p->n_last;
-
-    if (p->is_used)
-        fprintf(stderr, "symaug: %s: %zu %s%s, %s in %.1f s (%s/s)\n", command, p->meter.n_begun,
-                p->unit, p->meter.n_begun == 1 ? "" : "s", text_size(n_bytes).text, seconds,
-                text_size((uint64_t)((double)n_bytes / seconds)).text);
-}
-
 /* --- running --- */
 
 /* Parse a command line, argv[0] is the command, and run it. */
@@ -352,39 +256,6 @@ static int run(const struct command *command, int argc, char **argv, struct erro
     text_list_release(&call.inputs);
     settings_release(&call.settings);
     free(call.typed);
-    return status;
-}
-
-/* --- output --- */
-
-/* ERROR_IO when what was printed did not get there. */
-static int flush_output(struct error *err)
-{
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return error_set_errno(err, ERROR_IO, errno, "cannot write to standard output");
-    return 0;
-}
-
-int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err)
-{
-    if (path != NULL && strcmp(path, "-") != 0)
-        return output_put(path, force, text, n_bytes, err);
-    fwrite(text, 1, n_bytes, stdout);
-    return flush_output(err);
-}
-
-int command_put_json(const char *path, json_t *json, struct error *err)
-{
-    char *text = json != NULL ? json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
-    struct text line = {0};
-    int status =
-        text != NULL ? text_append(&line, err, "%s\n", text) : error_no_memory(err, "JSON");
-
-    if (status == 0)
-        status = command_put(path, true, line.text, line.n_bytes, err);
-    text_release(&line);
-    free(text);
-    json_decref(json);
     return status;
 }
 
@@ -443,7 +314,7 @@ int command_line(int argc, char **argv)
     struct error err = {0};
     int code = run_line(argc, argv, &err);
 
-    if (code >= 0 && flush_output(&err) != 0)
+    if (code >= 0 && command_put(NULL, false, "", 0, &err) != 0) /* what was printed before */
         code = -1;
     if (code >= 0)
         return code;

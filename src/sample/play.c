@@ -1,34 +1,11 @@
 /*
- * play.c - the table of games, tried in order for a board, and what games share: streams of random
- * numbers, random orders, visits and policies, results. Every number is a hash of seed, game,
- * purpose and ply, so that no row depends on another and threads need not agree on anything.
+ * play.c - what games share: room for one, streams of random numbers, random orders, visits and
+ * policies, planes, results. Every number is a hash of seed, game, purpose and ply, so that no row
+ * depends on another and threads need not agree on anything.
  */
 #include "sample/play.h"
 
 #include "engine/order.h"
-
-/* In the order in which a board is tried: the last one takes what is left. */
-static const struct play_kind *const kinds[] = {
-    &play_hex,   &play_gomoku, &play_connect4,   &play_ringrift, &play_men,
-    &play_chess, &play_katago, &play_takeiteasy, &play_any,
-};
-
-int play_init(struct play *play, const struct board *board, uint64_t seed, struct error *err)
-{
-    *play = (struct play){.board = board, .seed = seed, .n_moves = board->n_cells};
-    for (size_t i = 0; i < N_OF(kinds) && play->kind == NULL; i++)
-        if ((kinds[i]->game == 0 || kinds[i]->game == board->game) &&
-            (kinds[i]->fits == NULL || kinds[i]->fits(board)))
-            play->kind = kinds[i];
-    if (play->kind == NULL)
-        return error_set(err, ERROR_USAGE, "no game is known for board %s", board->name);
-    play->planes = play->kind->planes;
-    if (play->kind->set_up != NULL)
-        play->kind->set_up(play);
-    if (play->planes != NULL && play->n_planes == 0)
-        play->n_planes = (uint32_t)strlen(play->planes);
-    return 0;
-}
 
 uint64_t play_dim(const struct play *play, int dim)
 {

@@ -77,7 +77,7 @@ struct play_array {
     const char *text; /* of a 0-d string; "": the name that the board was asked for by */
 };
 
-/* A game for a family of boards: a row of the table in play.c. */
+/* A game for a family of boards: a row of the table in sample.c. */
 struct play_kind {
     enum board_game game;
     bool (*fits)(const struct board *board); /* which of its boards, or NULL: all */
@@ -89,9 +89,6 @@ struct play_kind {
     const struct play_array *arrays;
     size_t n_arrays;
 };
-
-/* Decide what is played on a board. ERROR_USAGE where there is no such game. */
-int play_init(struct play *play, const struct board *board, uint64_t seed, struct error *err);
 
 /* The length of a dimension; 0 after the last. */
 uint64_t play_dim(const struct play *play, int dim);

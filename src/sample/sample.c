@@ -1,9 +1,10 @@
 /*
- * sample.c - writes a synthetic shard. All games are played once for an index of where each begins;
- * the headers of the arrays are made at once, their contents when the archive pulls them, in pieces
- * that a crew draws and compresses. To make a piece the game of its first row is played again, and
- * rows are drawn as games go on: one more game for each piece, and no positions are kept. The bytes
- * depend on board, number of rows and seed alone, whatever the number of threads.
+ * sample.c - which game is played on a board, and a synthetic shard of it. All games are played
+ * once for an index of where each begins; the headers of the arrays are made at once, their
+ * contents when the archive pulls them, in pieces that a crew draws and compresses. To make a piece
+ * the game of its first row is played again, and rows are drawn as games go on: one more game for
+ * each piece, and no positions are kept. The bytes depend on board, number of rows and seed alone,
+ * whatever the number of threads.
  */
 #include "sample/sample.h"
 
@@ -45,6 +46,28 @@ struct sample_member {
     struct pickle_writer writer; /* of items */
     char name[64];
 };
+
+/* --- which game --- */
+
+/* In the order in which a board is tried: the last one takes any. */
+static const struct play_kind *const kinds[] = {
+    &play_hex,   &play_gomoku, &play_connect4,   &play_ringrift, &play_men,
+    &play_chess, &play_katago, &play_takeiteasy, &play_any,
+};
+
+void play_init(struct play *play, const struct board *board, uint64_t seed)
+{
+    *play = (struct play){.board = board, .seed = seed, .n_moves = board->n_cells};
+    for (size_t i = 0; play->kind == NULL; i++)
+        if ((kinds[i]->game == 0 || kinds[i]->game == board->game) &&
+            (kinds[i]->fits == NULL || kinds[i]->fits(board)))
+            play->kind = kinds[i];
+    play->planes = play->kind->planes;
+    if (play->kind->set_up != NULL)
+        play->kind->set_up(play);
+    if (play->planes != NULL && play->n_planes == 0)
+        play->n_planes = (uint32_t)strlen(play->planes);
+}
 
 /* --- making pieces --- */
 
@@ -205,8 +228,9 @@ static int open_sample(struct sample *sample, struct error *err)
     if (codec_level_parse("default", &sample->level, err) != 0)
         return -1;
     sample->board = board_new(settings->board, err);
-    if (sample->board == NULL || play_init(&sample->play, sample->board, settings->seed, err) != 0)
+    if (sample->board == NULL)
         return -1;
+    play_init(&sample->play, sample->board, settings->seed);
     const struct play_kind *kind = sample->play.kind;
     sample->arrays = calloc(kind->n_arrays, sizeof *sample->arrays);
     if (sample->arrays == NULL)
