@@ -97,6 +97,16 @@ static int compare_records(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
+/* Records mostly come in order of rows: many of one position are sorted then. */
+static void sort_records(uint8_t *records, size_t n, size_t step)
+{
+    for (size_t i = 1; i < n; i++)
+        if (compare_records(records + (i - 1) * step, records + i * step) > 0) {
+            qsort(records, n, step, compare_records);
+            return;
+        }
+}
+
 /* Keys are hashes: among n records each has a place that its key tells, which it shares with few
  * others. */
 static size_t place_of(const struct boxes *boxes, const uint8_t *record, size_t n)
@@ -127,8 +137,7 @@ static int sort_by_key(const struct boxes *boxes, struct bytes *list, struct err
         memcpy(sorted + ends[place_of(boxes, record, n) + 1]++ * step, record, step);
     }
     for (size_t i = 0; i < n; i++)
-        if (ends[i + 1] - ends[i] > 1)
-            qsort(sorted + ends[i] * step, ends[i + 1] - ends[i], step, compare_records);
+        sort_records(sorted + ends[i] * step, ends[i + 1] - ends[i], step);
     free(ends);
     free(list->data);
     list->data = sorted;
@@ -167,7 +176,7 @@ ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err)
             if (sort_by_key(boxes, list, err) != 0)
                 return -1;
         } else if (list->n_bytes > 0) {
-            qsort(list->data, list->n_bytes / step, step, compare_records);
+            sort_records(list->data, list->n_bytes / step, step);
         }
     }
     const uint8_t *first = list->data + boxes->at, *end = first;
