@@ -1,10 +1,146 @@
 /*
- * error.c - filling a struct error. The first cause stays: nothing is written over an error. The
- * message is the whole text; what it is about is kept beside it, and lengths that tell its parts.
+ * error.c - filling a struct error, and what messages are made of: names from files quoted so that
+ * nothing in them can move a cursor or end a line, sizes for people, shapes as Python writes them.
+ * These are returned by value, so that a message needs neither memory nor a release.
+ *
+ * The first cause stays: nothing is written over an error. The message is the whole text; what it
+ * is about is kept beside it, and lengths that tell its parts.
  */
 #include "base/error.h"
 
-#include "base/text.h"
+/* --- what messages are made of --- */
+
+size_t text_utf8_nbytes(const void *bytes, size_t n_left)
+{
+    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const uint8_t *p = bytes;
+    size_t length;
+
+    if (p[0] < 0x80)
+        return 1;
+    if (p[0] >= 0xc2 && p[0] < 0xe0)
+        length = 2;
+    else if (p[0] >= 0xe0 && p[0] < 0xf0)
+        length = 3;
+    else if (p[0] >= 0xf0 && p[0] < 0xf5)
+        length = 4;
+    else
+        return 0;
+    if (length > n_left)
+        return 0;
+    uint32_t code = p[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (p[i] & 0x3f);
+    }
+    if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        return 0;
+    return length;
+}
+
+size_t text_control_nbytes(const char *text)
+{
+    const uint8_t *byte = (const uint8_t *)text;
+
+    if (byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0)
+        return 2;
+    return byte[0] < 0x20 || byte[0] == 0x7f;
+}
+
+static struct text_quoted escaped(const uint8_t *p, size_t n_bytes, const char *quote)
+{
+    struct text_quoted q;
+    const size_t room = sizeof q.text - 8; /* "..." + quote + NUL always fit */
+    size_t used = (size_t)snprintf(q.text, sizeof q.text, "%s", quote);
+
+    for (size_t i = 0; i < n_bytes;) {
+        size_t length = text_utf8_nbytes(p + i, n_bytes - i);
+        bool plain = length > 0 && text_control_nbytes((const char *)p + i) == 0 && p[i] != '\\' &&
+                     p[i] != quote[0];
+
+        if (length == 0)
+            length = 1;
+        if (used + 4 * length > room) {
+            memcpy(q.text + used, "...", 3);
+            used += 3;
+            break;
+        }
+        if (plain) {
+            memcpy(q.text + used, p + i, length);
+            used += length;
+        } else {
+            for (size_t k = 0; k < length; k++)
+                used += (size_t)snprintf(q.text + used, sizeof q.text - used, "\\x%02x", p[i + k]);
+        }
+        i += length;
+    }
+    snprintf(q.text + used, sizeof q.text - used, "%s", quote);
+    return q;
+}
+
+struct text_quoted text_quote_bytes(const void *bytes, size_t n_bytes)
+{
+    return escaped(bytes, n_bytes, "'");
+}
+
+struct text_quoted text_quote(const char *name)
+{
+    return escaped((const uint8_t *)name, strlen(name), "'");
+}
+
+struct text_quoted text_path(const char *path)
+{
+    if (*path == '\0')
+        return text_quote(path);
+    return escaped((const uint8_t *)path, strlen(path), "");
+}
+
+struct text_quoted text_size(uint64_t n_bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double size = (double)n_bytes;
+    size_t unit = 0;
+
+    while (size >= 1024 && unit < 6) {
+        size /= 1024;
+        unit++;
+    }
+    return text_format(unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
+}
+
+struct text_quoted text_format(const char *format, ...)
+{
+    struct text_quoted q;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(q.text, sizeof q.text, format, args);
+    va_end(args);
+    return q;
+}
+
+void text_add(char *text, size_t n_bytes, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text + used, n_bytes - used, format, args);
+    va_end(args);
+}
+
+struct text_quoted text_shape(const uint64_t *shape, size_t n_dims)
+{
+    struct text_quoted q = {"("};
+
+    for (size_t i = 0; i < n_dims && strlen(q.text) < sizeof q.text - 32; i++)
+        text_add(q.text, sizeof q.text, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]);
+    text_add(q.text, sizeof q.text, n_dims == 1 ? ",)" : ")");
+    return q;
+}
+
+/* --- errors --- */
 
 const struct error_place error_nowhere;
 

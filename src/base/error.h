@@ -2,7 +2,8 @@
  * error.h - the one way a failure travels up.
  *
  * Functions return 0, or -1 after filling a struct error. The function that knows the context
- * writes the whole message (file, member, row, expected, found); callers only pass it up.
+ * writes the whole message (file, member, row, expected, found); callers only pass it up. Names in
+ * it are quoted.
  *
  * Since every part of the program knows errors, the headers of C that nearly all of it uses are
  * included here, once: files that include this one, or any header that does, leave them out.
@@ -130,5 +131,46 @@ static inline bool retry_interrupted(unsigned *n_tries)
 
 /* The exit code of a kind: 0 for ERROR_NONE, else as the list above. */
 int error_exit_code(enum error_kind kind);
+
+/* --- what messages are made of --- */
+
+/* A printable copy of a name, returned by value: text_quote(path).text lives to the end of the
+ * full expression it stands in, which is as long as a message needs it. */
+struct text_quoted {
+    char text[256];
+};
+
+/*
+ * 'name' in single quotes, control characters, quotes, backslashes and bytes that are not UTF-8
+ * as \xNN, cut with "..." when it is too long. Nothing in the result can move a terminal's cursor.
+ */
+struct text_quoted text_quote(const char *name);
+
+/* The same for bytes that are not NUL-terminated. */
+struct text_quoted text_quote_bytes(const void *bytes, size_t n_bytes);
+
+/* A file's path, printable and without quotes (unless it is empty), for the head of a message:
+ * `a.npz: ...`. */
+struct text_quoted text_path(const char *path);
+
+/* Bytes of the well-formed UTF-8 character (no surrogate, no overlong form) that the n_left bytes
+ * at p begin with, 1 to 4; 0: there is none. */
+size_t text_utf8_nbytes(const void *p, size_t n_left);
+
+/* The bytes of the control character (C0, DEL, C1 in UTF-8) that text starts with; 0: none. */
+size_t text_control_nbytes(const char *text);
+
+/* A size for people, "1.4 GiB". */
+struct text_quoted text_size(uint64_t n_bytes);
+
+/* A short text, printf-style, what fits. */
+struct text_quoted text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Append to the text that is in n_bytes already, printf-style, what fits. */
+void text_add(char *text, size_t n_bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "(12, 64, 9, 9)", as Python writes a shape. */
+struct text_quoted text_shape(const uint64_t *shape, size_t n_dims);
 
 #endif

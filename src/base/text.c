@@ -1,41 +1,10 @@
 /*
- * text.c - text for messages: names from files quoted so that nothing in them can move a cursor or
- * end a line, numbers and sizes read strictly and written for people, shapes as Python writes them,
- * words as a shell reads them, a string that grows, and a list of warnings. Quoted names are
- * returned by value, so that a message needs neither memory nor a release.
+ * text.c - paths and names, numbers and sizes read strictly, words as a shell reads them, a string
+ * that grows, lists of texts and of warnings.
  */
 #include "base/text.h"
 
 #include "base/bytes.h"
-
-size_t text_utf8_nbytes(const void *bytes, size_t n_left)
-{
-    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
-    const uint8_t *p = bytes;
-    size_t length;
-
-    if (p[0] < 0x80)
-        return 1;
-    if (p[0] >= 0xc2 && p[0] < 0xe0)
-        length = 2;
-    else if (p[0] >= 0xe0 && p[0] < 0xf0)
-        length = 3;
-    else if (p[0] >= 0xf0 && p[0] < 0xf5)
-        length = 4;
-    else
-        return 0;
-    if (length > n_left)
-        return 0;
-    uint32_t code = p[0] & (0xffu >> (length + 1));
-    for (size_t i = 1; i < length; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (p[i] & 0x3f);
-    }
-    if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-        return 0;
-    return length;
-}
 
 bool text_is_utf8(const void *bytes, size_t n_bytes)
 {
@@ -60,63 +29,6 @@ size_t text_put_code(uint32_t code, char *text)
         text[i] = (char)(0x80 | (code & 0x3f));
     text[0] = (char)(lead[n] | code);
     return n;
-}
-
-size_t text_control_nbytes(const char *text)
-{
-    const uint8_t *byte = (const uint8_t *)text;
-
-    if (byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0)
-        return 2;
-    return byte[0] < 0x20 || byte[0] == 0x7f;
-}
-
-static struct text_quoted escaped(const uint8_t *p, size_t n_bytes, const char *quote)
-{
-    struct text_quoted q;
-    const size_t room = sizeof q.text - 8; /* "..." + quote + NUL always fit */
-    size_t used = (size_t)snprintf(q.text, sizeof q.text, "%s", quote);
-
-    for (size_t i = 0; i < n_bytes;) {
-        size_t length = text_utf8_nbytes(p + i, n_bytes - i);
-        bool plain = length > 0 && text_control_nbytes((const char *)p + i) == 0 && p[i] != '\\' &&
-                     p[i] != quote[0];
-
-        if (length == 0)
-            length = 1;
-        if (used + 4 * length > room) {
-            memcpy(q.text + used, "...", 3);
-            used += 3;
-            break;
-        }
-        if (plain) {
-            memcpy(q.text + used, p + i, length);
-            used += length;
-        } else {
-            for (size_t k = 0; k < length; k++)
-                used += (size_t)snprintf(q.text + used, sizeof q.text - used, "\\x%02x", p[i + k]);
-        }
-        i += length;
-    }
-    snprintf(q.text + used, sizeof q.text - used, "%s", quote);
-    return q;
-}
-
-struct text_quoted text_quote_bytes(const void *bytes, size_t n_bytes)
-{
-    return escaped(bytes, n_bytes, "'");
-}
-
-struct text_quoted text_quote(const char *name)
-{
-    return escaped((const uint8_t *)name, strlen(name), "'");
-}
-
-struct text_quoted text_path(const char *path)
-{
-    if (*path == '\0')
-        return text_quote(path);
-    return escaped((const uint8_t *)path, strlen(path), "");
 }
 
 const char *text_base_name(const char *path)
@@ -217,50 +129,6 @@ int text_parse_size(const char *text, uint64_t *n_bytes)
         if (__builtin_mul_overflow(*n_bytes, 1024, n_bytes))
             return -1;
     return 0;
-}
-
-struct text_quoted text_size(uint64_t n_bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    double size = (double)n_bytes;
-    size_t unit = 0;
-
-    while (size >= 1024 && unit < 6) {
-        size /= 1024;
-        unit++;
-    }
-    return text_format(unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
-}
-
-struct text_quoted text_format(const char *format, ...)
-{
-    struct text_quoted q;
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(q.text, sizeof q.text, format, args);
-    va_end(args);
-    return q;
-}
-
-void text_add(char *text, size_t n_bytes, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text + used, n_bytes - used, format, args);
-    va_end(args);
-}
-
-struct text_quoted text_shape(const uint64_t *shape, size_t n_dims)
-{
-    struct text_quoted q = {"("};
-
-    for (size_t i = 0; i < n_dims && strlen(q.text) < sizeof q.text - 32; i++)
-        text_add(q.text, sizeof q.text, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]);
-    text_add(q.text, sizeof q.text, n_dims == 1 ? ",)" : ")");
-    return q;
 }
 
 int text_append(struct text *t, struct error *err, const char *format, ...)

@@ -1,39 +1,13 @@
 /*
- * text.h - names made safe for messages, numbers read and written by people, growable strings.
+ * text.h - paths and names, numbers that people wrote, growable strings, lists of texts.
  */
 #ifndef SYMAUG_BASE_TEXT_H
 #define SYMAUG_BASE_TEXT_H
 
 #include "base/error.h"
 
-/* A printable copy of a name, returned by value: text_quote(path).text lives to the end of the
- * full expression it stands in, which is as long as a message needs it. */
-struct text_quoted {
-    char text[256];
-};
-
-/*
- * 'name' in single quotes, control characters, quotes, backslashes and bytes that are not UTF-8
- * as \xNN, cut with "..." when it is too long. Nothing in the result can move a terminal's cursor.
- */
-struct text_quoted text_quote(const char *name);
-
-/* The same for bytes that are not NUL-terminated. */
-struct text_quoted text_quote_bytes(const void *bytes, size_t n_bytes);
-
-/* A file's path, printable and without quotes (unless it is empty), for the head of a message:
- * `a.npz: ...`. */
-struct text_quoted text_path(const char *path);
-
-/* Bytes of the well-formed UTF-8 character (no surrogate, no overlong form) that the n_left bytes
- * at p begin with, 1 to 4; 0: there is none. */
-size_t text_utf8_nbytes(const void *p, size_t n_left);
-
-/* True when the bytes are such characters. */
+/* True when the bytes are well-formed UTF-8, as text_utf8_nbytes has it. */
 bool text_is_utf8(const void *bytes, size_t n_bytes);
-
-/* The bytes of the control character (C0, DEL, C1 in UTF-8) that text starts with; 0: none. */
-size_t text_control_nbytes(const char *text);
 
 /* Write a code point as UTF-8; returns how many bytes it takes, 1 to 4. */
 size_t text_put_code(uint32_t code, char *text);
@@ -63,19 +37,6 @@ int text_parse_digits(const char *digits, size_t n, uint64_t *value);
 
 /* Parse a size: a whole number with an optional K, M, G or T (powers of 1024; KiB, KB the same). */
 int text_parse_size(const char *text, uint64_t *n_bytes);
-
-/* A size for people, "1.4 GiB". */
-struct text_quoted text_size(uint64_t n_bytes);
-
-/* A short text, printf-style, what fits. */
-struct text_quoted text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Append to the text that is in n_bytes already, printf-style, what fits. */
-void text_add(char *text, size_t n_bytes, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* "(12, 64, 9, 9)", as Python writes a shape. */
-struct text_quoted text_shape(const uint64_t *shape, size_t n_dims);
 
 /* A growable string. Zero-initialise; text is NULL or NUL-terminated and owned. */
 struct text {

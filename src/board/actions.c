@@ -8,7 +8,6 @@
 #include "board/actions.h"
 
 #include "base/perm.h"
-#include "base/text.h"
 #include "board/families.h"
 
 static uint64_t padded_length(const struct action_layout *layout, const struct board *board)

@@ -9,8 +9,6 @@
  */
 #include "codec/codec.h"
 
-#include "base/text.h"
-
 #include <zlib.h>
 #ifdef HAVE_ISAL
 #include <isa-l.h>

@@ -10,7 +10,6 @@
 #include "verify/parts.h"
 
 #include "base/bytes.h"
-#include "base/text.h"
 
 #include <math.h>
 

@@ -9,8 +9,6 @@
  */
 #include "verify/parts.h"
 
-#include "base/text.h"
-
 #define MAX_REFERENCES 16 /* images that are tried as the one most others agree with */
 
 /* --- comparisons --- */

@@ -8,8 +8,6 @@
  */
 #include "verify/parts.h"
 
-#include "base/text.h"
-
 #include <strings.h>
 
 /* --- making lanes --- */

@@ -12,7 +12,6 @@
 
 #include "base/crew.h"
 #include "base/meter.h"
-#include "base/text.h"
 
 #define WINDOW_NBYTES   (8u << 20)
 #define MAX_WINDOW_ROWS 65536

@@ -10,8 +10,6 @@
  */
 #include "verify/parts.h"
 
-#include "base/text.h"
-
 #define MOST_COMPARED 16384 /* rows in which orders of storage are compared */
 
 /* --- what applies --- */

@@ -9,8 +9,6 @@
  */
 #include "write/member.h"
 
-#include "base/text.h"
-
 /* --- pieces of any kind --- */
 
 int pieces_of_equal_rows(struct pieces *pieces, uint64_t n_rows, uint64_t row_nbytes,
