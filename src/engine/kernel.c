@@ -6,12 +6,126 @@
  */
 #include "engine/kernel.h"
 
+/* --- rows to tiles --- */
+
+/* Rows of planes under one map. */
+struct gather_rows {
+    const uint32_t *src;       /* or NULL: the identity */
+    const uint32_t *dst;       /* its inverse, or NULL: nobody knows one */
+    const uint32_t *plane_src; /* n_planes entries, or NULL: where plane p of a row comes from */
+    size_t n;                  /* elements of a plane */
+    uint64_t n_planes;         /* of a row */
+    uint64_t n_rows;
+    bool lsb_first; /* GATHER_BITS */
+};
+
+/* Sources of one tile: half of a first-level cache of 48 KiB. */
+#define TILE_NBYTES 24576u
+
+/* A walk over the planes of rows. */
+struct walk {
+    const struct gather_rows *rows;
+    const uint8_t *row; /* of the next plane */
+    uint64_t plane;     /* the next one of that row */
+    uint64_t n_left;    /* planes in all rows */
+};
+
+static const uint8_t *walk_next(struct walk *walk, size_t plane_nbytes)
+{
+    const struct gather_rows *rows = walk->rows;
+    const uint64_t from = rows->plane_src != NULL ? rows->plane_src[walk->plane] : walk->plane;
+    const uint8_t *plane = walk->row + from * plane_nbytes;
+
+    walk->n_left--;
+    if (++walk->plane == rows->n_planes) {
+        walk->plane = 0;
+        walk->row += rows->n_planes * plane_nbytes;
+    }
+    return plane;
+}
+
+static void move_tiles(const struct gather_rows *rows, gather_fn *move, size_t plane_nbytes,
+                       const uint8_t *in, uint8_t *out)
+{
+    struct gather_tile tile = {
+        .src = rows->src, .dst = rows->dst, .n = rows->n, .out = out, .lsb_first = rows->lsb_first};
+    struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows};
+    size_t most = TILE_NBYTES / (plane_nbytes + 1);
+
+    most = most < 1 ? 1 : most > GATHER_TILE_PLANES ? GATHER_TILE_PLANES : most;
+    while (walk.n_left > 0) {
+        tile.n_planes = walk.n_left < most ? (size_t)walk.n_left : most;
+        for (size_t p = 0; p < tile.n_planes; p++)
+            tile.from[p] = walk_next(&walk, plane_nbytes);
+        move(&tile);
+        tile.out += tile.n_planes * plane_nbytes;
+    }
+}
+
+/* The first and the last `part` bytes of n, which cover them. */
+#define COPY_ENDS(part)                       \
+    do {                                      \
+        uint8_t first[part], last[part];      \
+                                              \
+        memcpy(first, in, part);              \
+        memcpy(last, in + n - (part), part);  \
+        memcpy(out, first, part);             \
+        memcpy(out + n - (part), last, part); \
+    } while (0)
+
+/* memcpy for the few bytes of a cell, where a call costs more than the copy. */
+static inline void copy_cell(uint8_t *out, const uint8_t *in, size_t n)
+{
+    if (n > 64)
+        memcpy(out, in, n);
+    else if (n >= 16) {
+        for (size_t i = 0; i + 16 < n; i += 16)
+            memcpy(out + i, in + i, 16);
+        memcpy(out + n - 16, in + n - 16, 16);
+    } else if (n >= 8)
+        COPY_ENDS(8);
+    else if (n >= 4)
+        COPY_ENDS(4);
+    else
+        for (size_t i = 0; i < n; i++)
+            out[i] = in[i];
+}
+
+/* Planes that move as a whole. */
+static void copy_planes(const struct gather_rows *rows, size_t plane_nbytes, const uint8_t *in,
+                        uint8_t *out)
+{
+    if (rows->plane_src == NULL) {
+        memcpy(out, in, rows->n_rows * rows->n_planes * plane_nbytes);
+        return;
+    }
+    for (struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows}; walk.n_left > 0;
+         out += plane_nbytes)
+        copy_cell(out, walk_next(&walk, plane_nbytes), plane_nbytes);
+}
+
+/* Elements of any other size: opaque bytes, long strings. */
+static void move_groups(const struct gather_rows *rows, size_t item_nbytes, const uint8_t *in,
+                        uint8_t *out)
+{
+    const size_t plane_nbytes = rows->n * item_nbytes;
+
+    for (struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows}; walk.n_left > 0;) {
+        const uint8_t *plane = walk_next(&walk, plane_nbytes);
+
+        for (size_t j = 0; j < rows->n; j++, out += item_nbytes)
+            copy_cell(out, plane + rows->src[j] * item_nbytes, item_nbytes);
+    }
+}
+
 /* Channels first: planes are gathered cell by cell. Channels last: cells are, channel by channel,
- * in each frame as though it were a row. */
+ * in each frame as though it were a row. The pad bits of packed planes become 0. */
 static void gather_elements(const struct spec *spec, const struct spec_step *step,
                             const uint8_t *in, uint8_t *out, uint64_t n_rows)
 {
-    const bool last = spec->channels_last;
+    static const enum gather_width widths[9] = {
+        [1] = GATHER_8, [2] = GATHER_16, [4] = GATHER_32, [8] = GATHER_64};
+    const bool last = spec->channels_last, is_bits = spec->kind == SPEC_BITS;
     const struct gather_rows rows = {.src = last ? step->plane_src : step->src,
                                      .dst = last ? step->plane_dst : step->dst,
                                      .plane_src = last ? step->src : step->plane_src,
@@ -19,12 +133,24 @@ static void gather_elements(const struct spec *spec, const struct spec_step *ste
                                      .n_planes = last ? spec->axis : spec->outer,
                                      .n_rows = last ? n_rows * spec->outer : n_rows,
                                      .lsb_first = spec->lsb_first};
+    const size_t item = (last ? 1 : spec->inner) * spec->dtype.itemsize;
+    const bool is_width = item == 1 || item == 2 || item == 4 || item == 8;
+    const size_t plane_nbytes = is_bits ? (rows.n + 7) / 8 : rows.n * item;
+    const size_t n_pad = is_bits ? 8 * plane_nbytes - rows.n : 0;
+    const unsigned kept = rows.lsb_first ? 0xffu >> n_pad : 0xffu << n_pad;
 
-    if (spec->kind == SPEC_BITS)
-        gather_bits(&rows, in, out);
+    if (rows.src != NULL && (is_bits || is_width))
+        move_tiles(&rows, gather_kernels_best()->move[is_bits ? GATHER_BITS : widths[item]],
+                   plane_nbytes, in, out);
+    else if (rows.src != NULL)
+        move_groups(&rows, item, in, out);
     else
-        gather_items(&rows, (last ? 1 : spec->inner) * spec->dtype.itemsize, in, out);
+        copy_planes(&rows, plane_nbytes, in, out);
+    for (uint64_t p = 0; n_pad > 0 && rows.src == NULL && p < rows.n_rows * rows.n_planes; p++)
+        out[p * plane_nbytes + plane_nbytes - 1] &= (uint8_t)kept;
 }
+
+/* --- rows by a spec --- */
 
 static void label_plane(const struct spec *spec, enum label_op label, uint8_t *plane)
 {

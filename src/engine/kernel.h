@@ -68,40 +68,4 @@ extern const size_t gather_kernels_n_table;
 
 const struct gather_kernels *gather_kernels_best(void);
 
-/* Rows of planes under one map. */
-struct gather_rows {
-    const uint32_t *src;       /* or NULL: the identity */
-    const uint32_t *dst;       /* its inverse, or NULL: nobody knows one */
-    const uint32_t *plane_src; /* n_planes entries, or NULL: where plane p of a row comes from */
-    size_t n;                  /* elements of a plane */
-    uint64_t n_planes;         /* of a row */
-    uint64_t n_rows;
-    bool lsb_first; /* GATHER_BITS */
-};
-
-/* Move rows of elements of item_nbytes (any size) each, n_rows of them in a row. */
-void gather_items(const struct gather_rows *rows, size_t item_nbytes, const uint8_t *in,
-                  uint8_t *out);
-
-/* Move rows of packed bits. */
-void gather_bits(const struct gather_rows *rows, const uint8_t *in, uint8_t *out);
-
-/* For the variants themselves. */
-
-/* Fewer planes than this do not earn back the preparation of a map. */
-#define GATHER_WORTH_PLANES 4
-
-/* Where part k of a plane of n begins, for parts of `lanes` elements: the last one overlaps the one
- * before it instead of reaching over the end (n >= lanes). */
-static inline size_t gather_part(size_t k, size_t lanes, size_t n)
-{
-    return (k + 1) * lanes <= n ? k * lanes : n - lanes;
-}
-
-/* A variant falls back to a plainer one for planes it has nothing to offer for. */
-gather_fn gather_plain_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_plain_bits;
-#if defined(__x86_64__)
-gather_fn gather_avx2_bits, gather_vbmi_8, gather_vbmi_16, gather_vbmi_32, gather_vbmi_bits;
-#endif
-
 #endif

@@ -1,11 +1,18 @@
 /*
- * kernel_gather.c - the table of gather variants, the variants in plain C, which are the reference
- * of all others, and the way from rows to tiles of planes.
- *
- * Full planes of elements of 16 bits and more have no others: plain loads and stores are as fast as
+ * kernel_gather.c - the gather: in plain C, which is the reference of all others, and with look-ups
+ * for x86-64 machines. AVX2 has packed bits: its pshufb looks up 16 bytes of a plane at once, all
+ * parts joined with OR. AVX-512 VBMI has bytes and packed bits: its vpermb looks up 64, so that a
+ * plane of 19 x 19 bytes is six parts, and masks keep the lanes of each part, so that nothing needs
+ * to be joined. The look-up tables cost something to make: they are made once for a tile of planes.
+ * Of larger elements AVX-512 lists those that are not zero, few in most planes and policies, and
+ * they alone are moved; full planes are moved in plain C, whose loads and stores are as fast as
  * what the instruction sets have for them, or so nearly that it is nothing beside the compression.
  */
 #include "engine/kernel.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 /* --- plain C --- */
 
@@ -30,7 +37,7 @@
             out[j] = in[src[j]];                                                              \
     }                                                                                         \
                                                                                               \
-    void gather_plain_##bits(const struct gather_tile *tile)                                  \
+    static void gather_plain_##bits(const struct gather_tile *tile)                           \
     {                                                                                         \
         uint##bits##_t *out = (uint##bits##_t *)(void *)tile->out;                            \
                                                                                               \
@@ -49,7 +56,7 @@ DEFINE_PLAIN(16)
 DEFINE_PLAIN(32)
 DEFINE_PLAIN(64)
 
-void gather_plain_bits(const struct gather_tile *tile)
+static void gather_plain_bits(const struct gather_tile *tile)
 {
     const size_t n_bytes = (tile->n + 7) / 8;
     const unsigned flip = tile->lsb_first ? 0 : 7;
@@ -70,14 +77,385 @@ void gather_plain_bits(const struct gather_tile *tile)
     }
 }
 
-/* --- variants --- */
-
-static bool plain_is_supported(void)
-{
-    return true;
-}
+/* --- AVX2 --- */
 
 #if defined(__x86_64__)
+
+/* Fewer planes than this do not earn back the preparation of a map. */
+#define GATHER_WORTH_PLANES 4
+
+/* Where part k of a plane of n begins, for parts of `lanes` elements: the last one overlaps the one
+ * before it instead of reaching over the end (n >= lanes). */
+static inline size_t gather_part(size_t k, size_t lanes, size_t n)
+{
+    return (k + 1) * lanes <= n ? k * lanes : n - lanes;
+}
+
+#define AVX2 __attribute__((target("avx2")))
+
+#define PART       16
+#define BIT_PARTS  8  /* of a plane, at most */
+#define BYTE_LANES 32 /* looked up at a time, */
+#define BIT_BYTES  4  /* which make so many bytes of output */
+
+static inline AVX2 __m256i load(const void *p)
+{
+    return _mm256_loadu_si256(p);
+}
+
+static inline AVX2 __m256i load_part(const uint8_t *p)
+{
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+
+/* All parts but the last begin at multiples of their size; n_bytes is at least one part. */
+static inline AVX2 __m256i look_up(const __m256i *lookups, size_t n_parts, const uint8_t *plane,
+                                   size_t n_bytes)
+{
+    __m256i found[2] = {
+        _mm256_setzero_si256(),
+        _mm256_shuffle_epi8(load_part(plane + n_bytes - PART), lookups[n_parts - 1])};
+    size_t s = 0;
+
+    for (; s + 2 < n_parts; s += 2)
+        for (size_t i = 0; i < 2; i++)
+            found[i] = _mm256_or_si256(
+                found[i], _mm256_shuffle_epi8(load_part(plane + (s + i) * PART), lookups[s + i]));
+    if (s + 1 < n_parts)
+        found[0] =
+            _mm256_or_si256(found[0], _mm256_shuffle_epi8(load_part(plane + s * PART), lookups[s]));
+    return _mm256_or_si256(found[0], found[1]);
+}
+
+/* For BYTE_LANES output bits from a byte on: which source byte each lane
+ * looks at, and which bit of it; no bit in lanes behind the plane. Lane k is bit k % 8, counted
+ * from the lowest, of byte k / 8. */
+struct bit_lanes {
+    uint8_t byte[BYTE_LANES], bit[BYTE_LANES];
+};
+
+static void bit_lanes_set(struct bit_lanes *lanes, const struct gather_tile *tile,
+                          size_t first_byte)
+{
+    const unsigned flip = tile->lsb_first ? 0 : 7;
+
+    for (size_t k = 0; k < BYTE_LANES; k++) {
+        const size_t cell = 8 * first_byte + (k ^ flip);
+        const uint32_t src = cell < tile->n ? tile->src[cell] : 0;
+
+        lanes->byte[k] = (uint8_t)(src >> 3);
+        lanes->bit[k] = (uint8_t)(cell < tile->n ? 1u << ((src & 7) ^ flip) : 0u);
+    }
+}
+
+/* pshufb indices of the lanes for every part: those of another part give 0. */
+static inline AVX2 void set_bit_lookups(__m256i *lookups, size_t n_parts, size_t n_bytes,
+                                        const struct bit_lanes *lanes)
+{
+    const __m256i byte = load(lanes->byte), low = _mm256_set1_epi8(PART - 1);
+    const __m256i part = _mm256_and_si256(_mm256_srli_epi16(byte, 4), low);
+    const __m256i is_last = _mm256_cmpeq_epi8(part, _mm256_set1_epi8((char)(n_parts - 1)));
+    const __m256i behind = _mm256_sub_epi8(byte, _mm256_set1_epi8((char)(n_bytes - PART)));
+    const __m256i offset = _mm256_blendv_epi8(_mm256_and_si256(byte, low), behind, is_last);
+
+    for (size_t s = 0; s < n_parts; s++) {
+        const __m256i is_here = _mm256_cmpeq_epi8(part, _mm256_set1_epi8((char)s));
+
+        lookups[s] = _mm256_or_si256(offset, _mm256_xor_si256(is_here, _mm256_set1_epi8(-1)));
+    }
+}
+
+static inline AVX2 void move_bit_lanes(const struct gather_tile *tile, size_t n_bytes, size_t at)
+{
+    const size_t padded = n_bytes < PART ? PART : n_bytes, n_parts = (padded + PART - 1) / PART;
+    __m256i lookups[BIT_PARTS];
+    struct bit_lanes lanes;
+    uint8_t room[PART] = {0};
+
+    bit_lanes_set(&lanes, tile, at);
+    set_bit_lookups(lookups, n_parts, padded, &lanes);
+    const __m256i bit = load(lanes.bit);
+    for (size_t p = 0; p < tile->n_planes; p++) {
+        const uint8_t *plane = tile->from[p];
+
+        if (n_bytes < PART)
+            plane = memcpy(room, plane, n_bytes);
+        __m256i is_clear = _mm256_and_si256(look_up(lookups, n_parts, plane, padded), bit);
+        is_clear = _mm256_cmpeq_epi8(is_clear, _mm256_setzero_si256());
+        uint32_t bits = ~(uint32_t)_mm256_movemask_epi8(is_clear);
+        memcpy(tile->out + p * n_bytes + at, &bits, BIT_BYTES);
+    }
+}
+
+static void AVX2 gather_avx2_bits(const struct gather_tile *tile)
+{
+    const size_t n_bytes = (tile->n + 7) / 8;
+
+    if (n_bytes < BIT_BYTES || n_bytes > BIT_PARTS * PART) {
+        gather_plain_bits(tile);
+        return;
+    }
+    for (size_t k = 0; BIT_BYTES * k < n_bytes; k++)
+        move_bit_lanes(tile, n_bytes, gather_part(k, BIT_BYTES, n_bytes));
+}
+
+/* --- AVX-512 VBMI --- */
+
+#define VBMI        __attribute__((target("avx512f,avx512bw,avx512vbmi,popcnt")))
+#define INLINE_VBMI static inline __attribute__((always_inline)) VBMI
+
+/* Parts of a group have their lane masks in mask registers. */
+#define VBMI_PART      64
+#define GROUP          8
+#define VBMI_MAX_PARTS 16 /* beyond, loads of single bytes gain on the look-ups */
+#define VBMI_BIT_BYTES 8  /* of output, made at a time */
+#define VBMI_BIT_PARTS 2
+
+/* 64 lanes: where each looks in its part, and which part it looks into. */
+struct lookups {
+    __m512i offset, part;
+};
+
+INLINE_VBMI __m512i narrow512(__m512i a, __m512i b, __m512i c, __m512i d)
+{
+    __m512i all = _mm512_castsi128_si512(_mm512_cvtepi32_epi8(a));
+
+    all = _mm512_inserti32x4(all, _mm512_cvtepi32_epi8(b), 1);
+    all = _mm512_inserti32x4(all, _mm512_cvtepi32_epi8(c), 2);
+    return _mm512_inserti32x4(all, _mm512_cvtepi32_epi8(d), 3);
+}
+
+/* vpermb takes the low six bits of an offset, so that an index is its own offset in every part but
+ * the last, which may begin anywhere. */
+INLINE_VBMI struct lookups set_lookups(const uint32_t *src, size_t n_parts, size_t n)
+{
+    const __m512i a = _mm512_loadu_si512(src), b = _mm512_loadu_si512(src + 16);
+    const __m512i c = _mm512_loadu_si512(src + 32), d = _mm512_loadu_si512(src + 48);
+    const __m512i index = narrow512(a, b, c, d);
+    const __m512i part = narrow512(_mm512_srli_epi32(a, 6), _mm512_srli_epi32(b, 6),
+                                   _mm512_srli_epi32(c, 6), _mm512_srli_epi32(d, 6));
+    const __mmask64 is_last = _mm512_cmpeq_epi8_mask(part, _mm512_set1_epi8((char)(n_parts - 1)));
+    const __m512i last_begin = _mm512_set1_epi8((char)(n - VBMI_PART));
+
+    return (struct lookups){_mm512_mask_sub_epi8(index, is_last, index, last_begin), part};
+}
+
+/* Lanes of the parts first .. first + n_parts - 1; lanes of parts behind them are filled later.
+ * n_parts is a constant where this is called. */
+INLINE_VBMI void move_group(const struct gather_tile *tile, const struct lookups *l, size_t first,
+                            size_t n_parts, size_t at)
+{
+    const size_t n = tile->n;
+    __mmask64 in_part[GROUP];
+    size_t begin[GROUP];
+    uint8_t *out = tile->out + at;
+
+#pragma GCC unroll 8
+    for (size_t s = 0; s < n_parts; s++) {
+        in_part[s] = _mm512_cmpeq_epi8_mask(l->part, _mm512_set1_epi8((char)(first + s)));
+        begin[s] = gather_part(first + s, VBMI_PART, n);
+    }
+    for (size_t p = 0; p < tile->n_planes; p++, out += n) {
+        const uint8_t *in = tile->from[p];
+        __m512i found = first == 0 ? _mm512_setzero_si512() : _mm512_loadu_si512(out);
+
+#pragma GCC unroll 8
+        for (size_t s = 0; s < n_parts; s++)
+            found = _mm512_mask_permutexvar_epi8(found, in_part[s], l->offset,
+                                                 _mm512_loadu_si512(in + begin[s]));
+        _mm512_storeu_si512(out, found);
+    }
+}
+
+#define MOVE_GROUP(n)   \
+    if (n_parts == (n)) \
+    move_group(tile, l, first, (n), at)
+
+static VBMI void move_parts(const struct gather_tile *tile, const struct lookups *l, size_t first,
+                            size_t n_parts, size_t at)
+{
+    MOVE_GROUP(1);
+    MOVE_GROUP(2);
+    MOVE_GROUP(3);
+    MOVE_GROUP(4);
+    MOVE_GROUP(5);
+    MOVE_GROUP(6);
+    MOVE_GROUP(7);
+    MOVE_GROUP(GROUP);
+}
+
+static void VBMI gather_vbmi_8(const struct gather_tile *tile)
+{
+    const size_t n = tile->n, n_parts = (n + VBMI_PART - 1) / VBMI_PART;
+
+    if (n < VBMI_PART || n_parts > VBMI_MAX_PARTS || tile->n_planes < GATHER_WORTH_PLANES) {
+        gather_plain_8(tile);
+        return;
+    }
+    for (size_t k = 0; VBMI_PART * k < n; k++) {
+        const size_t at = gather_part(k, VBMI_PART, n);
+        const struct lookups l = set_lookups(tile->src + at, n_parts, n);
+
+        for (size_t first = 0; first < n_parts; first += GROUP)
+            move_parts(tile, &l, first, n_parts - first < GROUP ? n_parts - first : GROUP, at);
+    }
+}
+
+/* --- bits --- */
+
+/* The bytes of every eight in reverse. */
+INLINE_VBMI __m512i swap_bytes(__m512i bytes)
+{
+    const __m512i order = _mm512_set_epi64(
+        0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607,
+        0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607);
+
+    return _mm512_shuffle_epi8(bytes, order);
+}
+
+/* 64 output bits: which byte each looks at, and which bit of it (none behind the plane). */
+struct bit_lookups {
+    __m512i byte, bit;
+};
+
+INLINE_VBMI struct bit_lookups set_vbmi_bits(const struct gather_tile *tile, size_t first_byte)
+{
+    const __m512i seven = _mm512_set1_epi32(7);
+    const uint64_t rising = 0x8040201008040201u; /* bit i in byte i */
+    const size_t first = 8 * first_byte, left = tile->n - first;
+    const __mmask64 is_cell = left < 64 ? ~(~UINT64_C(0) << left) : ~UINT64_C(0);
+    struct bit_lookups l;
+    __m512i src[4];
+
+    for (size_t i = 0; i < 4; i++)
+        src[i] =
+            _mm512_maskz_loadu_epi32((__mmask16)(is_cell >> 16 * i), tile->src + first + 16 * i);
+    __m512i bit = narrow512(_mm512_and_si512(src[0], seven), _mm512_and_si512(src[1], seven),
+                            _mm512_and_si512(src[2], seven), _mm512_and_si512(src[3], seven));
+    l.byte = narrow512(_mm512_srli_epi32(src[0], 3), _mm512_srli_epi32(src[1], 3),
+                       _mm512_srli_epi32(src[2], 3), _mm512_srli_epi32(src[3], 3));
+    if (tile->lsb_first) {
+        l.bit = _mm512_maskz_shuffle_epi8(is_cell, _mm512_set1_epi64((long long)rising), bit);
+        return l;
+    }
+    bit = _mm512_maskz_shuffle_epi8(is_cell,
+                                    _mm512_set1_epi64((long long)__builtin_bswap64(rising)), bit);
+    l.bit = swap_bytes(bit);
+    l.byte = swap_bytes(l.byte);
+    return l;
+}
+
+/* n_parts is a constant where this is called. */
+INLINE_VBMI void move_vbmi_bits(const struct gather_tile *tile, size_t n_bytes, size_t n_parts,
+                                size_t at)
+{
+    const size_t n_last = n_bytes - (n_parts - 1) * VBMI_PART;
+    const __mmask64 last_part = ~UINT64_C(0) >> (VBMI_PART - n_last);
+    const struct bit_lookups l = set_vbmi_bits(tile, at);
+    uint8_t *out = tile->out + at;
+
+    for (size_t p = 0; p < tile->n_planes; p++, out += n_bytes) {
+        const uint8_t *plane = tile->from[p];
+        const __m512i last = _mm512_maskz_loadu_epi8(last_part, plane + (n_parts - 1) * VBMI_PART);
+        const __m512i found =
+            n_parts == 1 ? _mm512_permutexvar_epi8(l.byte, last)
+                         : _mm512_permutex2var_epi8(_mm512_loadu_si512(plane), l.byte, last);
+        const uint64_t bits = _mm512_test_epi8_mask(found, l.bit);
+
+        memcpy(out, &bits, VBMI_BIT_BYTES);
+    }
+}
+
+static void VBMI gather_vbmi_bits(const struct gather_tile *tile)
+{
+    const size_t n_bytes = (tile->n + 7) / 8;
+
+    if (n_bytes < VBMI_BIT_BYTES || n_bytes > VBMI_BIT_PARTS * VBMI_PART) {
+        gather_avx2_bits(tile);
+        return;
+    }
+    for (size_t k = 0; VBMI_BIT_BYTES * k < n_bytes; k++) {
+        const size_t at = gather_part(k, VBMI_BIT_BYTES, n_bytes);
+
+        if (n_bytes <= VBMI_PART)
+            move_vbmi_bits(tile, n_bytes, 1, at);
+        else
+            move_vbmi_bits(tile, n_bytes, VBMI_BIT_PARTS, at);
+    }
+}
+
+/* --- elements of 16 and 32 bits --- */
+
+#define LISTED_MAX 8192 /* elements of a plane */
+#define LISTED_FEW 3    /* where fewer than one in so many are not zero, they are scattered */
+
+/* Clear the moved plane and list the elements that are not zero; returns how many there are.
+ * item_nbytes is a constant where this is called. */
+INLINE_VBMI size_t clear_and_list(const uint8_t *in, size_t n, size_t item_nbytes, uint8_t *out,
+                                  uint32_t *list)
+{
+    const size_t n_bytes = n * item_nbytes;
+    __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    size_t n_listed = 0;
+
+    for (size_t at = 0; at < n_bytes; at += 64) {
+        const size_t left = n_bytes - at;
+        const __mmask64 here = left < 64 ? ~(~UINT64_C(0) << left) : ~UINT64_C(0);
+        const __m512i items = _mm512_maskz_loadu_epi8(here, in + at);
+        uint32_t is_set = item_nbytes == 2 ? _mm512_test_epi16_mask(items, items)
+                                           : _mm512_test_epi32_mask(items, items);
+
+        _mm512_mask_storeu_epi8(out + at, here, _mm512_setzero_si512());
+        for (size_t i = 0; i < 64; i += 16 * item_nbytes, is_set >>= 16) {
+            const __mmask16 lanes = (__mmask16)is_set;
+
+            _mm512_storeu_si512(list + n_listed, _mm512_maskz_compress_epi32(lanes, numbers));
+            n_listed += (size_t)__builtin_popcount(lanes);
+            numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+        }
+    }
+    return n_listed;
+}
+
+INLINE_VBMI void move_listed(const struct gather_tile *tile, size_t item_nbytes, gather_fn *plain)
+{
+    const size_t n = tile->n;
+    uint32_t list[LISTED_MAX + 16];
+    struct gather_tile full;
+
+    if (tile->dst == NULL || n > LISTED_MAX) {
+        plain(tile);
+        return;
+    }
+    full.src = tile->src;
+    full.n = n;
+    full.n_planes = 1;
+    for (size_t p = 0; p < tile->n_planes; p++) {
+        const uint8_t *const in = tile->from[p];
+        uint8_t *const out = tile->out + p * n * item_nbytes;
+        const size_t n_listed = clear_and_list(in, n, item_nbytes, out, list);
+
+        if (n_listed > n / LISTED_FEW) {
+            full.from[0] = in;
+            full.out = out;
+            plain(&full);
+            continue;
+        }
+        for (size_t i = 0; i < n_listed; i++)
+            memcpy(out + tile->dst[list[i]] * item_nbytes, in + list[i] * item_nbytes, item_nbytes);
+    }
+}
+
+static void VBMI gather_vbmi_16(const struct gather_tile *tile)
+{
+    move_listed(tile, 2, gather_plain_16);
+}
+
+static void VBMI gather_vbmi_32(const struct gather_tile *tile)
+{
+    move_listed(tile, 4, gather_plain_32);
+}
+
 static bool avx2_is_supported(void)
 {
     return __builtin_cpu_supports("avx2");
@@ -89,6 +467,13 @@ static bool vbmi_is_supported(void)
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi");
 }
 #endif
+
+/* --- variants --- */
+
+static bool plain_is_supported(void)
+{
+    return true;
+}
 
 const struct gather_kernels gather_kernels_table[] = {
 #if defined(__x86_64__)
@@ -113,136 +498,4 @@ const struct gather_kernels *gather_kernels_best(void)
     while (!kernels->is_supported())
         kernels++;
     return kernels;
-}
-
-/* --- rows to tiles --- */
-
-/* Sources of one tile: half of a first-level cache of 48 KiB. */
-#define TILE_NBYTES 24576u
-
-/* A walk over the planes of rows. */
-struct walk {
-    const struct gather_rows *rows;
-    const uint8_t *row; /* of the next plane */
-    uint64_t plane;     /* the next one of that row */
-    uint64_t n_left;    /* planes in all rows */
-};
-
-static const uint8_t *walk_next(struct walk *walk, size_t plane_nbytes)
-{
-    const struct gather_rows *rows = walk->rows;
-    const uint64_t from = rows->plane_src != NULL ? rows->plane_src[walk->plane] : walk->plane;
-    const uint8_t *plane = walk->row + from * plane_nbytes;
-
-    walk->n_left--;
-    if (++walk->plane == rows->n_planes) {
-        walk->plane = 0;
-        walk->row += rows->n_planes * plane_nbytes;
-    }
-    return plane;
-}
-
-static void move_tiles(const struct gather_rows *rows, gather_fn *move, size_t plane_nbytes,
-                       const uint8_t *in, uint8_t *out)
-{
-    struct gather_tile tile = {
-        .src = rows->src, .dst = rows->dst, .n = rows->n, .out = out, .lsb_first = rows->lsb_first};
-    struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows};
-    size_t most = TILE_NBYTES / (plane_nbytes + 1);
-
-    most = most < 1 ? 1 : most > GATHER_TILE_PLANES ? GATHER_TILE_PLANES : most;
-    while (walk.n_left > 0) {
-        tile.n_planes = walk.n_left < most ? (size_t)walk.n_left : most;
-        for (size_t p = 0; p < tile.n_planes; p++)
-            tile.from[p] = walk_next(&walk, plane_nbytes);
-        move(&tile);
-        tile.out += tile.n_planes * plane_nbytes;
-    }
-}
-
-/* The first and the last `part` bytes of n, which cover them. */
-#define COPY_ENDS(part)                       \
-    do {                                      \
-        uint8_t first[part], last[part];      \
-                                              \
-        memcpy(first, in, part);              \
-        memcpy(last, in + n - (part), part);  \
-        memcpy(out, first, part);             \
-        memcpy(out + n - (part), last, part); \
-    } while (0)
-
-/* memcpy for the few bytes of a cell, where a call costs more than the copy. */
-static inline void copy_cell(uint8_t *out, const uint8_t *in, size_t n)
-{
-    if (n > 64)
-        memcpy(out, in, n);
-    else if (n >= 16) {
-        for (size_t i = 0; i + 16 < n; i += 16)
-            memcpy(out + i, in + i, 16);
-        memcpy(out + n - 16, in + n - 16, 16);
-    } else if (n >= 8)
-        COPY_ENDS(8);
-    else if (n >= 4)
-        COPY_ENDS(4);
-    else
-        for (size_t i = 0; i < n; i++)
-            out[i] = in[i];
-}
-
-/* Planes that move as a whole. */
-static void copy_planes(const struct gather_rows *rows, size_t plane_nbytes, const uint8_t *in,
-                        uint8_t *out)
-{
-    if (rows->plane_src == NULL) {
-        memcpy(out, in, rows->n_rows * rows->n_planes * plane_nbytes);
-        return;
-    }
-    for (struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows}; walk.n_left > 0;
-         out += plane_nbytes)
-        copy_cell(out, walk_next(&walk, plane_nbytes), plane_nbytes);
-}
-
-/* Elements of any other size: opaque bytes, long strings. */
-static void move_groups(const struct gather_rows *rows, size_t item_nbytes, const uint8_t *in,
-                        uint8_t *out)
-{
-    const size_t plane_nbytes = rows->n * item_nbytes;
-
-    for (struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows}; walk.n_left > 0;) {
-        const uint8_t *plane = walk_next(&walk, plane_nbytes);
-
-        for (size_t j = 0; j < rows->n; j++, out += item_nbytes)
-            copy_cell(out, plane + rows->src[j] * item_nbytes, item_nbytes);
-    }
-}
-
-void gather_items(const struct gather_rows *rows, size_t item_nbytes, const uint8_t *in,
-                  uint8_t *out)
-{
-    static const enum gather_width widths[9] = {
-        [1] = GATHER_8, [2] = GATHER_16, [4] = GATHER_32, [8] = GATHER_64};
-    const bool is_width =
-        item_nbytes == 1 || item_nbytes == 2 || item_nbytes == 4 || item_nbytes == 8;
-
-    if (rows->src == NULL)
-        copy_planes(rows, rows->n * item_nbytes, in, out);
-    else if (is_width)
-        move_tiles(rows, gather_kernels_best()->move[widths[item_nbytes]], rows->n * item_nbytes,
-                   in, out);
-    else
-        move_groups(rows, item_nbytes, in, out);
-}
-
-void gather_bits(const struct gather_rows *rows, const uint8_t *in, uint8_t *out)
-{
-    const size_t plane_nbytes = (rows->n + 7) / 8, n_pad = 8 * plane_nbytes - rows->n;
-    const unsigned kept = rows->lsb_first ? 0xffu >> n_pad : 0xffu << n_pad;
-
-    if (rows->src != NULL) {
-        move_tiles(rows, gather_kernels_best()->move[GATHER_BITS], plane_nbytes, in, out);
-        return;
-    }
-    copy_planes(rows, plane_nbytes, in, out);
-    for (uint64_t p = 0; n_pad > 0 && p < rows->n_rows * rows->n_planes; p++)
-        out[p * plane_nbytes + plane_nbytes - 1] &= (uint8_t)kept;
 }
