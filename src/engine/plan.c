@@ -1,17 +1,12 @@
 /*
- * plan.c - what will be done, settled before anything is written: the inputs are opened and matched
- * (plan_inputs.c), board and transforms chosen, every array bound to what a transform does to it
- * (bind.c), the data looked at where labels depend on it (survey.c, survey_stones.c), images left
- * out (select.c), and the order of the output rows set.
- *
- * An output may be cut into shards of so many rows. Where whole blocks can be kept together, a
- * shard ends at the end of a block; where --unique makes blocks of different lengths, at the end of
- * the block that reaches the number; orders without blocks are cut at the very row. A shard is a
- * slice of the one order, found from its first row.
+ * plan.c - what a plan holds, for whoever makes it (plan_build.c), adds to it or reads it: warnings
+ * and notes, arrays by name, the transforms, which images there are and in which order, arrays that
+ * are made and not read, and the shards into which an output is cut.
  */
 #include "engine/plan.h"
 
-#include "engine/survey.h"
+#include "base/budget.h"
+#include "base/text.h"
 
 int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 {
@@ -104,35 +99,6 @@ enum label_op plan_swap_label(const struct plan *plan, const struct plan_array *
     return plan->swaps ? spec_swap(&array->spec) : LABEL_KEEP;
 }
 
-void plan_release(struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        free(plan->arrays[i].sources);
-        spec_release(&plan->arrays[i].spec);
-    }
-    for (size_t i = 0; plan->csrs != NULL && i < plan->archives[0].n_arrays; i++)
-        csr_release(&plan->csrs[i]);
-    free(plan->arrays);
-    free(plan->csrs);
-    spec_maker_release(&plan->maker);
-    for (size_t i = 0; i < plan->n_archives; i++)
-        archive_in_close(&plan->archives[i]);
-    free(plan->archives);
-    free(plan->archive_rows);
-    text_list_release(&plan->warnings);
-    json_decref(plan->notes);
-    json_decref(plan->counts);
-    for (size_t i = 0; i < plan->n_made; i++)
-        made_free(plan->made[i]);
-    free(plan->made);
-    free(plan->input_ends);
-    selection_release(&plan->selection);
-    recall_release(&plan->recall);
-    free(plan->chosen);
-    board_free(plan->board);
-    *plan = (struct plan){0};
-}
-
 /* --- which transforms --- */
 
 int choose_transforms(struct plan *plan, const char *text, struct error *err)
@@ -196,94 +162,7 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
     return status;
 }
 
-/* --- from inputs and settings to a plan --- */
-
-/* What the user should know: where the symmetry is not the game's own, which options were given and
- * change nothing here (perhaps the board is another one), and what becomes of single arrays. */
-static int note(struct plan *plan, struct error *err)
-{
-    const struct conventions *c = &plan->conventions;
-    const struct board_family *family = plan->board->family;
-    const bool swaps = board_swaps_colours(plan->board), castles = family->castling != NULL;
-    const bool by_colour = swaps && !family->only_known_members;
-    bool has_ambiguous = false, has_box = false; /* planes of the board's rows and columns */
-    int status = 0;
-
-    for (size_t i = 0; i < plan->maker.n_spaces; i++)
-        for (uint64_t a = 0; a < plan->maker.spaces[i]->length && !has_ambiguous; a++)
-            has_ambiguous = plan->maker.spaces[i]->flags[a] & ACTION_AMBIGUOUS;
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        has_box |= role_is_on_cells(plan->arrays[i].binding.role) &&
-                   plan->arrays[i].binding.layout == NULL && plan->board->rows > 0;
-    const struct {
-        const char *option;
-        bool is_said, bears;
-        const char *why;
-    } all[] = {
-        {"planes", conventions_is_said(c, "planes"), swaps, "no transform swaps colours"},
-        {"value", c->value_said, by_colour, "no transform changes them"},
-        {"to-move", c->to_move_said, by_colour, "no transform changes it, or its code is known"},
-        {"castling", conventions_is_said(c, "castling"), castles, "nobody castles"},
-        {"castling-planes", conventions_is_said(c, "castling-planes"), castles, "nobody castles"},
-        {"tiles", conventions_is_said(c, "tiles"), family->has_tiles, "there are no tiles"},
-        {"ambiguous", conventions_is_said(c, "ambiguous"), has_ambiguous,
-         "no action names a region by one of its cells"},
-        {"plane-order", plan->settings->roles.plane_xy >= 0, has_box,
-         "no array has planes of rows and columns"},
-    };
-
-    if (castles && plan->n_chosen > 1)
-        status |= plan_warn(plan, err,
-                            "chess has no exact mirror: a mirrored position castles on the other "
-                            "side (--castling %s)",
-                            conventions_text(c, "castling").text);
-    if (family->has_tiles && c->tiles == TILES_PERMUTE)
-        status |= plan_warn(plan, err,
-                            "--tiles permute: all transforms but 0 and 3 make tiles that are not "
-                            "in the deck of 27");
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].is_said && !all[i].bears)
-            status |= plan_warn(plan, err, "--%s means nothing on board %s with these arrays: %s",
-                                all[i].option, plan->board->preset, all[i].why);
-    for (size_t i = 0; i < plan->n_arrays && plan->settings->purpose == FOR_IMAGES; i++) {
-        const struct plan_array *array = &plan->arrays[i];
-        const struct npy_header *header = &array->sources[0]->header;
-        const struct text_quoted key = text_path(array->key);
-
-        if (array->binding.role == ROLE_DROP)
-            status |= plan_warn(plan, err,
-                                array->binding.inferred
-                                    ? "%s: left out: checksums are stale after expansion"
-                                    : "%s: left out, as told",
-                                key.text);
-        if (array->binding.may_hold_positions)
-            status |= plan_warn(plan, err,
-                                "%s: copied as it is, though its rows may hold positions, which no "
-                                "transform moves; if they do, use --role %s=drop",
-                                key.text, key.text);
-        if (header->dtype.kind == DTYPE_OBJECT && header->n_dims == 0 &&
-            strcmp(array->key, "metadata") == 0)
-            status |= plan_warn(plan, err,
-                                "metadata: copied as it is: its sample_count is that of the input");
-    }
-    return status;
-}
-
-int plan_survey(struct plan *plan, struct error *err)
-{
-    const enum purpose purpose = plan->settings->purpose;
-
-    if (plan->is_surveyed)
-        return 0;
-    plan->is_surveyed = true;
-    if (plan->swaps && survey_turns(plan, err) != 0)
-        return -1;
-    if (purpose == FOR_KEYS || purpose == FOR_VALUES)
-        return 0;
-    if (survey_flips(plan, err) != 0 || survey_odd_rows(plan, err) != 0)
-        return -1;
-    return plan->conventions.ambiguous == AMBIGUOUS_DROP ? 0 : survey_ambiguous(plan, err);
-}
+/* --- which rows, in which order --- */
 
 int plan_select_all(struct plan *plan, struct error *err)
 {
@@ -337,87 +216,172 @@ int plan_keep_rows(struct plan *plan, struct error *err)
     return selection_init(&plan->selection, plan->n_rows, 1, err);
 }
 
-/* From the opened inputs to a plan. */
-static int settle(struct plan *plan, struct error *err)
-{
-    const bool is_for_images = plan->settings->purpose == FOR_IMAGES;
-    bool has_moving = !is_for_images, is_fortran = false;
+/* --- arrays that are made and not read --- */
 
-    plan->conventions = plan->settings->conventions;
-    if (plan_decide_board(plan, err) != 0 ||
-        choose_transforms(plan, plan->settings->transforms, err) != 0)
-        return -1;
-    for (uint32_t k = 0; k < plan->n_chosen; k++)
-        if (plan->board->transforms[plan->chosen[k]].planes != NULL &&
-            conventions_is_said(&plan->conventions, "planes"))
-            return error_set(err, ERROR_USAGE,
-                             "--planes %s: the file of board %s says itself where planes go "
-                             "(\"planes\" of its transforms); use one of the two",
-                             conventions_text(&plan->conventions, "planes").text,
-                             text_path(plan->board->preset).text);
-    if (plan_match_arrays(plan, err) != 0)
-        return -1;
-    plan->provenance = plan->settings->provenance && !plan->board->family->only_known_members;
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        has_moving |= role_moves(plan->arrays[i].binding.role);
-    if (!has_moving)
-        return error_set(err, ERROR_DATA,
-                         "%s: no array that a transform moves was found: its images would be "
-                         "copies; use --role NAME=planes, packed, grid, policy, action or coord",
-                         text_path(plan->archives[0].path).text);
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
-            return -1;
-    /* What decides which images there are is surveyed, and then they are selected. Arrays in
-     * Fortran order may take all of --max-memory, which the writing may take, too. */
-    plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
-    for (size_t i = 0; i < plan->n_arrays * plan->n_archives; i++)
-        is_fortran |=
-            array_is_fortran(plan->arrays[i / plan->n_archives].sources[i % plan->n_archives]);
-    if ((is_for_images && plan->board->family->castling != NULL &&
-         survey_castling(plan, err) != 0) ||
-        (is_for_images && plan->conventions.ambiguous == AMBIGUOUS_DROP &&
-         survey_ambiguous(plan, err) != 0) ||
-        (is_fortran && plan_survey(plan, err) != 0) || note(plan, err) != 0 ||
-        plan_select(plan, err) != 0 || plan_set_order(plan, err) != 0)
-        return -1;
-    return shards_warn(plan, err);
-}
+/* Their rows lie in an unlinked temp file, which is described to the plan as stored arrays of its
+ * inputs are: one array for each input, all of them in the one file. So whatever reads, cuts,
+ * orders and writes rows need not know of them. */
 
-int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
-               const struct settings *request, struct error *err)
+/* A row of objects that was made. */
+struct made_list {
+    struct made_list *next;
+    struct pickle_ndarray array;
+    uint64_t n;
+    uint8_t data[];
+};
+
+struct made {
+    char *key;               /* owned */
+    struct budget no_memory; /* but a folder */
+    struct scratch file;     /* always a file; reading goes through: */
+    struct input input;      /* with the same fd, which is the scratch's to close */
+    struct array *arrays;    /* owned, one for each input */
+    size_t n_arrays;
+    uint64_t row_nbytes;
+    struct pickle_item *items; /* owned, or NULL: of objects, by row */
+    struct made_list *lists;   /* owned: what some of them hold */
+};
+
+struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err)
 {
-    *plan = (struct plan){.settings = request};
-    int status = plan_open_inputs(plan, paths, n_paths, err);
-    /* Sets that this program wrote say how they are to be read. */
-    if (status == 0 && request->purpose != FOR_IMAGES) {
-        status = recall_open(&plan->recall, request, &plan->archives[0], NULL, 0, false, err);
-        plan->settings = &plan->recall.settings;
+    const bool is_object = form->dtype.kind == DTYPE_OBJECT;
+    const struct text_quoted descr = text_format("'%s'", dtype_name(&form->dtype).text);
+    struct made *made = calloc(1, sizeof *made);
+    uint64_t shape[1 + sizeof form->row_shape / sizeof *form->row_shape];
+    uint64_t row_items, first = 0, n_bytes;
+
+    if (list_room(&plan->made, plan->n_made + 1, sizeof made, "array", err) != 0 || made == NULL) {
+        free(made);
+        error_no_memory(err, "array");
+        return NULL;
     }
+    plan->made[plan->n_made++] = made;
+    if (bytes_product(form->row_shape, form->n_dims, &row_items) != 0 ||
+        __builtin_mul_overflow(row_items, form->dtype.itemsize, &made->row_nbytes) ||
+        __builtin_mul_overflow(plan->n_rows + form->n_elements, made->row_nbytes, &n_bytes) ||
+        n_bytes > INT64_MAX) {
+        error_set(err, ERROR_DATA, "%s: the array is too large", text_path(form->key).text);
+        return NULL;
+    }
+    made->key = strdup(form->key);
+    made->arrays = calloc(plan->n_archives + 1, sizeof *made->arrays);
+    made->items = is_object ? calloc(plan->n_rows + 1, sizeof *made->items) : NULL;
+    made->no_memory.tmpdir = plan->settings->tmpdir;
+    int status = made->key == NULL || made->arrays == NULL || (is_object && made->items == NULL)
+                     ? error_no_memory(err, "array")
+                     : scratch_open(&made->file, n_bytes + 1, &made->no_memory, err);
     if (status == 0)
-        status = settle(plan, err);
-    if (status != 0)
-        plan_release(plan);
-    return status;
+        status = scratch_resize(&made->file, n_bytes, err);
+    made->input.path = made->key;
+    made->input.fd = made->file.fd;
+    made->input.n_bytes = n_bytes;
+    memcpy(shape + 1, form->row_shape, sizeof form->row_shape);
+    /* The rows of each input are the next part of the file. */
+    for (size_t i = 0; i < plan->n_archives && status == 0; i++, first += shape[0]) {
+        struct array *array = &made->arrays[made->n_arrays++];
+
+        shape[0] = form->n_elements == 0 ? plan->archive_rows[i] : i == 0 ? form->n_elements : 0;
+        *array = (struct array){.key = strdup(form->key),
+                                .input = &made->input,
+                                .offset = first * made->row_nbytes,
+                                .packed_nbytes = shape[0] * made->row_nbytes,
+                                .unpacked_nbytes = shape[0] * made->row_nbytes + is_object};
+        if (asprintf(&array->member, "%s.npy", form->key) < 0)
+            array->member = NULL;
+        if (is_object)
+            array->objects = calloc(1, sizeof *array->objects);
+        if (array->key == NULL || array->member == NULL || (is_object && array->objects == NULL))
+            status = error_no_memory(err, "array");
+        else
+            status = array_describe(array, descr.text, shape, form->n_dims + 1, err);
+        if (status == 0 && is_object) {
+            array->unpacked_nbytes = 0; /* there is no pickle, which had to have some bytes */
+            *array->objects = (struct pickle_document){.n_dims = 1,
+                                                       .shape = {shape[0]},
+                                                       .n_items = shape[0],
+                                                       .items = made->items + first};
+        }
+    }
+    return status == 0 ? made : NULL;
 }
 
-void plan_see(const char *path, const struct settings *request, struct survey_seen *seen)
+int made_write(struct made *made, uint64_t row, const void *rows, uint64_t n, struct error *err)
 {
-    struct plan plan = {.settings = request, .conventions = request->conventions};
+    return scratch_write(&made->file, row * made->row_nbytes, rows, n * made->row_nbytes, err);
+}
 
-    if (plan_open_inputs(&plan, &path, 1, NULL) == 0 && plan_decide_board(&plan, NULL) == 0 &&
-        board_swaps_colours(plan.board) &&
-        choose_transforms(&plan, request->transforms, NULL) == 0 && plan.swaps &&
-        plan_match_arrays(&plan, NULL) == 0) {
-        for (size_t i = 0; i < plan.n_arrays; i++)
-            if (plan.arrays[i].binding.role == ROLE_PLANES)
-                (void)bind_array(&plan, &plan.arrays[i], NULL); /* finds the to-move plane */
-        survey_see(seen, &plan);
+void made_put_item(struct made *made, uint64_t row, const struct pickle_item *item)
+{
+    made->items[row] = *item;
+}
+
+int made_put_list(struct made *made, uint64_t row, const struct dtype *dtype, const void *numbers,
+                  uint64_t n, struct error *err)
+{
+    const uint64_t n_bytes = n * dtype->itemsize;
+    struct made_list *list = n_bytes <= UINT32_MAX ? malloc(sizeof *list + n_bytes) : NULL;
+
+    if (list == NULL)
+        return error_no_memory(err, "array");
+    *list = (struct made_list){.next = made->lists, .n = n};
+    list->array = (struct pickle_ndarray){.dtype = *dtype,
+                                          .n_dims = 1,
+                                          .shape = &list->n,
+                                          .n_elements = n,
+                                          .n_bytes = n_bytes,
+                                          .data = list->data};
+    memcpy(list->data, numbers, n_bytes);
+    made->lists = list;
+    made->items[row] = (struct pickle_item){
+        .kind = PICKLE_ARRAY, .n_bytes_or_items = (uint32_t)n_bytes, .as.array = &list->array};
+    return 0;
+}
+
+int made_put(struct plan *plan, struct made *made, struct error *err)
+{
+    struct plan_array *array = plan_find_array(plan, made->key);
+
+    if (array == NULL) {
+        if (list_room(&plan->arrays, plan->n_arrays + 1, sizeof *array, "array", err) != 0)
+            return -1;
+        array = &plan->arrays[plan->n_arrays++];
+        *array = (struct plan_array){.binding = {.role = ROLE_COPY}};
+        array->sources = calloc(plan->n_archives, sizeof(struct array *));
+        if (array->sources == NULL)
+            return error_no_memory(err, "array");
     }
-    plan_release(&plan);
+    array->key = made->key;
+    array->member = made->arrays[0].member;
+    array->is_object = made->items != NULL;
+    for (size_t i = 0; i < plan->n_archives; i++)
+        array->sources[i] = &made->arrays[i];
+    return plan_copy_array(plan, array, err);
+}
+
+void made_free(struct made *made)
+{
+    if (made == NULL)
+        return;
+    for (size_t i = 0; i < made->n_arrays; i++)
+        array_release(&made->arrays[i]);
+    while (made->lists != NULL) {
+        struct made_list *list = made->lists;
+
+        made->lists = list->next;
+        free(list);
+    }
+    free(made->items);
+    scratch_close(&made->file);
+    free(made->arrays);
+    free(made->key);
+    free(made);
 }
 
 /* --- an output cut into shards --- */
+
+/* Where whole blocks can be kept together, a shard ends at the end of a block; where --unique makes
+ * blocks of different lengths, at the end of the block that reaches the number; orders without
+ * blocks are cut at the very row. A shard is a slice of the one order, found from its first row. */
 
 /* Output rows of a block in which no image is left out but by --pick. */
 static uint64_t rows_of_block(const struct plan *plan)

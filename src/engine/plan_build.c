@@ -1,10 +1,14 @@
 /*
- * plan_inputs.c - the inputs of a plan: each is opened, refused when it was expanded before, given
- * its roles on the board of the first, and matched with the first array by array.
+ * plan_build.c - what will be done, settled before anything is written. The inputs are opened, each
+ * refused when it was expanded before, given its roles on the board of the first, and matched with
+ * the first array by array; transforms are chosen, every array bound to what a transform does to it
+ * (bind.c), the data looked at where labels depend on it (survey.c, survey_stones.c), images left
+ * out (select.c), and the order of the output rows set.
  */
 #include "engine/plan.h"
 
 #include "engine/shard.h"
+#include "engine/survey.h"
 
 /* --- opening --- */
 
@@ -320,4 +324,202 @@ int plan_match_arrays(struct plan *plan, struct error *err)
                               plan->arrays[b->index_array].sources, plan->n_archives, err);
     }
     return status;
+}
+
+/* --- from inputs and settings to a plan --- */
+
+/* What the user should know: where the symmetry is not the game's own, which options were given and
+ * change nothing here (perhaps the board is another one), and what becomes of single arrays. */
+static int note(struct plan *plan, struct error *err)
+{
+    const struct conventions *c = &plan->conventions;
+    const struct board_family *family = plan->board->family;
+    const bool swaps = board_swaps_colours(plan->board), castles = family->castling != NULL;
+    const bool by_colour = swaps && !family->only_known_members;
+    bool has_ambiguous = false, has_box = false; /* planes of the board's rows and columns */
+    int status = 0;
+
+    for (size_t i = 0; i < plan->maker.n_spaces; i++)
+        for (uint64_t a = 0; a < plan->maker.spaces[i]->length && !has_ambiguous; a++)
+            has_ambiguous = plan->maker.spaces[i]->flags[a] & ACTION_AMBIGUOUS;
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        has_box |= role_is_on_cells(plan->arrays[i].binding.role) &&
+                   plan->arrays[i].binding.layout == NULL && plan->board->rows > 0;
+    const struct {
+        const char *option;
+        bool is_said, bears;
+        const char *why;
+    } all[] = {
+        {"planes", conventions_is_said(c, "planes"), swaps, "no transform swaps colours"},
+        {"value", c->value_said, by_colour, "no transform changes them"},
+        {"to-move", c->to_move_said, by_colour, "no transform changes it, or its code is known"},
+        {"castling", conventions_is_said(c, "castling"), castles, "nobody castles"},
+        {"castling-planes", conventions_is_said(c, "castling-planes"), castles, "nobody castles"},
+        {"tiles", conventions_is_said(c, "tiles"), family->has_tiles, "there are no tiles"},
+        {"ambiguous", conventions_is_said(c, "ambiguous"), has_ambiguous,
+         "no action names a region by one of its cells"},
+        {"plane-order", plan->settings->roles.plane_xy >= 0, has_box,
+         "no array has planes of rows and columns"},
+    };
+
+    if (castles && plan->n_chosen > 1)
+        status |= plan_warn(plan, err,
+                            "chess has no exact mirror: a mirrored position castles on the other "
+                            "side (--castling %s)",
+                            conventions_text(c, "castling").text);
+    if (family->has_tiles && c->tiles == TILES_PERMUTE)
+        status |= plan_warn(plan, err,
+                            "--tiles permute: all transforms but 0 and 3 make tiles that are not "
+                            "in the deck of 27");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is_said && !all[i].bears)
+            status |= plan_warn(plan, err, "--%s means nothing on board %s with these arrays: %s",
+                                all[i].option, plan->board->preset, all[i].why);
+    for (size_t i = 0; i < plan->n_arrays && plan->settings->purpose == FOR_IMAGES; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const struct npy_header *header = &array->sources[0]->header;
+        const struct text_quoted key = text_path(array->key);
+
+        if (array->binding.role == ROLE_DROP)
+            status |= plan_warn(plan, err,
+                                array->binding.inferred
+                                    ? "%s: left out: checksums are stale after expansion"
+                                    : "%s: left out, as told",
+                                key.text);
+        if (array->binding.may_hold_positions)
+            status |= plan_warn(plan, err,
+                                "%s: copied as it is, though its rows may hold positions, which no "
+                                "transform moves; if they do, use --role %s=drop",
+                                key.text, key.text);
+        if (header->dtype.kind == DTYPE_OBJECT && header->n_dims == 0 &&
+            strcmp(array->key, "metadata") == 0)
+            status |= plan_warn(plan, err,
+                                "metadata: copied as it is: its sample_count is that of the input");
+    }
+    return status;
+}
+
+int plan_survey(struct plan *plan, struct error *err)
+{
+    const enum purpose purpose = plan->settings->purpose;
+
+    if (plan->is_surveyed)
+        return 0;
+    plan->is_surveyed = true;
+    if (plan->swaps && survey_turns(plan, err) != 0)
+        return -1;
+    if (purpose == FOR_KEYS || purpose == FOR_VALUES)
+        return 0;
+    if (survey_flips(plan, err) != 0 || survey_odd_rows(plan, err) != 0)
+        return -1;
+    return plan->conventions.ambiguous == AMBIGUOUS_DROP ? 0 : survey_ambiguous(plan, err);
+}
+
+/* From the opened inputs to a plan. */
+static int settle(struct plan *plan, struct error *err)
+{
+    const bool is_for_images = plan->settings->purpose == FOR_IMAGES;
+    bool has_moving = !is_for_images, is_fortran = false;
+
+    plan->conventions = plan->settings->conventions;
+    if (plan_decide_board(plan, err) != 0 ||
+        choose_transforms(plan, plan->settings->transforms, err) != 0)
+        return -1;
+    for (uint32_t k = 0; k < plan->n_chosen; k++)
+        if (plan->board->transforms[plan->chosen[k]].planes != NULL &&
+            conventions_is_said(&plan->conventions, "planes"))
+            return error_set(err, ERROR_USAGE,
+                             "--planes %s: the file of board %s says itself where planes go "
+                             "(\"planes\" of its transforms); use one of the two",
+                             conventions_text(&plan->conventions, "planes").text,
+                             text_path(plan->board->preset).text);
+    if (plan_match_arrays(plan, err) != 0)
+        return -1;
+    plan->provenance = plan->settings->provenance && !plan->board->family->only_known_members;
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        has_moving |= role_moves(plan->arrays[i].binding.role);
+    if (!has_moving)
+        return error_set(err, ERROR_DATA,
+                         "%s: no array that a transform moves was found: its images would be "
+                         "copies; use --role NAME=planes, packed, grid, policy, action or coord",
+                         text_path(plan->archives[0].path).text);
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
+            return -1;
+    /* What decides which images there are is surveyed, and then they are selected. Arrays in
+     * Fortran order may take all of --max-memory, which the writing may take, too. */
+    plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
+    for (size_t i = 0; i < plan->n_arrays * plan->n_archives; i++)
+        is_fortran |=
+            array_is_fortran(plan->arrays[i / plan->n_archives].sources[i % plan->n_archives]);
+    if ((is_for_images && plan->board->family->castling != NULL &&
+         survey_castling(plan, err) != 0) ||
+        (is_for_images && plan->conventions.ambiguous == AMBIGUOUS_DROP &&
+         survey_ambiguous(plan, err) != 0) ||
+        (is_fortran && plan_survey(plan, err) != 0) || note(plan, err) != 0 ||
+        plan_select(plan, err) != 0 || plan_set_order(plan, err) != 0)
+        return -1;
+    return shards_warn(plan, err);
+}
+
+int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
+               const struct settings *request, struct error *err)
+{
+    *plan = (struct plan){.settings = request};
+    int status = plan_open_inputs(plan, paths, n_paths, err);
+    /* Sets that this program wrote say how they are to be read. */
+    if (status == 0 && request->purpose != FOR_IMAGES) {
+        status = recall_open(&plan->recall, request, &plan->archives[0], NULL, 0, false, err);
+        plan->settings = &plan->recall.settings;
+    }
+    if (status == 0)
+        status = settle(plan, err);
+    if (status != 0)
+        plan_release(plan);
+    return status;
+}
+
+void plan_see(const char *path, const struct settings *request, struct survey_seen *seen)
+{
+    struct plan plan = {.settings = request, .conventions = request->conventions};
+
+    if (plan_open_inputs(&plan, &path, 1, NULL) == 0 && plan_decide_board(&plan, NULL) == 0 &&
+        board_swaps_colours(plan.board) &&
+        choose_transforms(&plan, request->transforms, NULL) == 0 && plan.swaps &&
+        plan_match_arrays(&plan, NULL) == 0) {
+        for (size_t i = 0; i < plan.n_arrays; i++)
+            if (plan.arrays[i].binding.role == ROLE_PLANES)
+                (void)bind_array(&plan, &plan.arrays[i], NULL); /* finds the to-move plane */
+        survey_see(seen, &plan);
+    }
+    plan_release(&plan);
+}
+
+void plan_release(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        free(plan->arrays[i].sources);
+        spec_release(&plan->arrays[i].spec);
+    }
+    for (size_t i = 0; plan->csrs != NULL && i < plan->archives[0].n_arrays; i++)
+        csr_release(&plan->csrs[i]);
+    free(plan->arrays);
+    free(plan->csrs);
+    spec_maker_release(&plan->maker);
+    for (size_t i = 0; i < plan->n_archives; i++)
+        archive_in_close(&plan->archives[i]);
+    free(plan->archives);
+    free(plan->archive_rows);
+    text_list_release(&plan->warnings);
+    json_decref(plan->notes);
+    json_decref(plan->counts);
+    for (size_t i = 0; i < plan->n_made; i++)
+        made_free(plan->made[i]);
+    free(plan->made);
+    free(plan->input_ends);
+    selection_release(&plan->selection);
+    recall_release(&plan->recall);
+    free(plan->chosen);
+    board_free(plan->board);
+    *plan = (struct plan){0};
 }
