@@ -9,34 +9,6 @@
 #include "base/bytes.h"
 #include "codec/codec.h"
 
-/* --- messages --- */
-
-int zip_fail(const struct zip_reader *zip, const char *format, ...)
-{
-    const struct zip_entry *entry = zip->entry;
-    struct error_place place = {.file = zip->in->path};
-    char key[ERROR_ARRAY_NBYTES];
-    va_list args;
-
-    if (entry != NULL) {
-        snprintf(key, sizeof key, "%.*s", (int)member_name_key_nbytes(entry->name), entry->name);
-        place.array = key;
-        place.shown = entry->name;
-    }
-    va_start(args, format);
-    error_fill_args(zip->err, ERROR_DATA, &place, format, args);
-    va_end(args);
-    return -1;
-}
-
-bool zip_is_zero(const uint8_t *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (p[i] != 0)
-            return false;
-    return true;
-}
-
 /* --- the end: end record, comment, zip64 locator and end record --- */
 
 #define END_NBYTES       22u
