@@ -1,10 +1,10 @@
 /*
  * pickle_read.c - the pickle reader: opcodes are decoded by one table and carried out on a stack
- * that nothing can overflow, with its marks, tuples that are used again, and lists, in memory
- * within a budget; REDUCE and BUILD are in pickle_pattern.c. Nothing here recurses, and nothing is
- * executed or imported. See pickle_reader.h for the memory it takes.
+ * that nothing can overflow, with its marks, tuples that are used again, and lists. What values are
+ * made of, and REDUCE and BUILD, are in pickle_values.c. Nothing here recurses, and nothing is
+ * executed or imported.
  */
-#include "npy/pickle_reader.h"
+#include "npy/pickle_values.h"
 
 #include "base/text.h"
 
@@ -26,96 +26,7 @@ const struct pickle_limits pickle_default_limits = {
     .heap_nbytes = UINT64_C(1) << 30,
 };
 
-#define MIN_CHUNK_NBYTES (size_t)4096
-#define MAX_CHUNK_NBYTES ((size_t)1 << 20)
-
-struct pickle_chunk {
-    struct pickle_chunk *next;
-    size_t n_used;
-    size_t n_bytes;
-    uint64_t data[]; /* for its alignment */
-};
-
-/* --- memory --- */
-
-/* Take n_bytes from the budget; ERROR_DATA when it is spent. */
-static int charge(struct pickle_reader *r, uint64_t n_bytes)
-{
-    if (n_bytes > r->heap_left)
-        return pickle_fail(r, "needs more than %llu bytes of memory, which is all it may take",
-                           (unsigned long long)r->heap_nbytes);
-    r->heap_left -= n_bytes;
-    return 0;
-}
-
-void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
-{
-    struct pickle_chunk *chunk = r->arena->chunks;
-
-    n_bytes = (n_bytes + 7) & ~(size_t)7;
-    if (chunk == NULL || chunk->n_bytes - chunk->n_used < n_bytes) {
-        size_t capacity = chunk == NULL ? MIN_CHUNK_NBYTES
-                                        : (size_t)smaller(2 * chunk->n_bytes, MAX_CHUNK_NBYTES);
-        if (capacity < n_bytes)
-            capacity = n_bytes;
-        if (charge(r, capacity) != 0)
-            return NULL;
-        chunk = malloc(sizeof *chunk + capacity);
-        if (chunk == NULL) {
-            error_no_memory(r->err, "object array");
-            return NULL;
-        }
-        *chunk = (struct pickle_chunk){.next = r->arena->chunks, .n_bytes = capacity};
-        r->arena->chunks = chunk;
-    }
-    void *allocated = (uint8_t *)chunk->data + chunk->n_used;
-    chunk->n_used += n_bytes;
-    return allocated;
-}
-
-static void free_arena(struct pickle_arena *arena)
-{
-    if (arena == NULL)
-        return;
-    for (struct pickle_list *list = arena->lists; list != NULL; list = list->next)
-        free(list->values);
-    while (arena->chunks != NULL) {
-        struct pickle_chunk *chunk = arena->chunks;
-
-        arena->chunks = chunk->next;
-        free(chunk);
-    }
-    free(arena);
-}
-
-/* Room for `to` values where there was room for `from`. */
-static int grow(struct pickle_reader *r, struct pickle_item **values, size_t from, size_t to)
-{
-    return charge(r, (to - from) * sizeof **values) != 0
-               ? -1
-               : list_room(values, to, sizeof **values, "object array", r->err);
-}
-
-int pickle_push(struct pickle_reader *r, struct pickle_item value)
-{
-    if (r->n_stack == r->capacity) {
-        const size_t capacity = r->capacity == 0 ? 64 : 2 * r->capacity;
-
-        if (grow(r, &r->stack, r->capacity, capacity) != 0)
-            return -1;
-        r->capacity = capacity;
-    }
-    r->stack[r->n_stack++] = value;
-    return 0;
-}
-
-int pickle_need(struct pickle_reader *r, size_t n)
-{
-    const size_t found = r->n_stack - r->fence;
-
-    return found >= n ? 0
-                      : pickle_fail(r, "stack underflow: expected %zu values, found %zu", n, found);
-}
+/* --- marks, tuples and lists --- */
 
 /* Remove the last mark; *from is the stack index of the first value above it. */
 static int pop_mark(struct pickle_reader *r, size_t *from)
@@ -127,8 +38,6 @@ static int pop_mark(struct pickle_reader *r, size_t *from)
     r->n_marks--;
     return 0;
 }
-
-/* --- tuples and lists --- */
 
 /* A tuple of the values from stack index `from` on takes the place of all from `to` on. */
 static int make_tuple(struct pickle_reader *r, size_t from, size_t to)
@@ -175,7 +84,7 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
         size_t capacity = smaller(2 * (uint64_t)list->capacity, UINT32_MAX);
         if (capacity < list->n + n)
             capacity = list->n + n;
-        if (grow(r, &list->values, list->capacity, capacity) != 0)
+        if (pickle_grow(r, &list->values, list->capacity, capacity) != 0)
             return -1;
         list->capacity = (uint32_t)capacity;
     }
@@ -272,7 +181,7 @@ static int scan_memo(struct pickle_reader *r)
         if (code.number > (uint64_t)(next - r->start))
             break;
         if (r->fetched == NULL) {
-            if (charge(r, bits_nbytes) != 0)
+            if (pickle_charge(r, bits_nbytes) != 0)
                 return -1;
             r->fetched = calloc(bits_nbytes, 1);
             if (r->fetched == NULL)
@@ -284,7 +193,7 @@ static int scan_memo(struct pickle_reader *r)
     }
     if (r->n_slots == 0)
         return 0;
-    if (charge(r, r->n_slots * sizeof *r->memo) != 0)
+    if (pickle_charge(r, r->n_slots * sizeof *r->memo) != 0)
         return -1;
     r->memo = calloc(r->n_slots, sizeof *r->memo);
     return r->memo == NULL ? error_no_memory(r->err, "object array") : 0;
@@ -521,7 +430,7 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
         __builtin_add_overflow(r.heap_nbytes, HEAP_BASE_BYTES, &r.heap_nbytes))
         r.heap_nbytes = UINT64_MAX;
     r.heap_left = r.heap_nbytes = smaller(r.heap_nbytes, limits->heap_nbytes);
-    r.arena = calloc(1, sizeof *r.arena);
+    document->arena = r.arena = calloc(1, sizeof *r.arena);
     if (r.arena == NULL)
         return error_no_memory(err, "object array");
     if (run(&r) != 0)
@@ -554,17 +463,11 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
                                          .items = r.object_list->values,
                                          .arena = r.arena};
     memcpy(document->shape, array->shape, array->n_dims * sizeof *array->shape);
-    r.arena = NULL;
 out:
-    free_arena(r.arena);
+    if (result != 0)
+        pickle_release(document);
     free(r.stack);
     free(r.fetched);
     free(r.memo);
     return result;
-}
-
-void pickle_release(struct pickle_document *document)
-{
-    free_arena(document->arena);
-    *document = (struct pickle_document){0};
 }

@@ -4,7 +4,7 @@
  * batches of fixed size, so that a part of the items can be written by any thread. Which dtype
  * comes first where must be noted beforehand, because it is declared there.
  */
-#include "npy/pickle_reader.h" /* the opcodes */
+#include "npy/pickle_values.h" /* the opcodes */
 
 #include "base/text.h"
 

@@ -1,10 +1,10 @@
 /*
- * pickle_pattern.c - messages, names, REDUCE and BUILD: what would call Python code in a real
- * unpickler is matched here against the few patterns that numpy writes, and refused otherwise. At
- * the end the items of the object array are held against the limits, each time that they are
- * referred to.
+ * pickle_values.c - the values of a pickle: the budget and the memory that they take, the stack,
+ * and what REDUCE and BUILD make of them. What would call Python code in a real unpickler is
+ * matched against the few patterns that numpy writes, and refused otherwise. At the end the items
+ * of the object array are held against the limits, each time that they are referred to.
  */
-#include "npy/pickle_reader.h"
+#include "npy/pickle_values.h"
 
 #include "base/text.h"
 
@@ -39,6 +39,84 @@ const char *pickle_value_name(const struct pickle_item *value)
     };
 
     return names[value->kind];
+}
+
+/* --- memory and the stack --- */
+
+#define MIN_CHUNK_NBYTES (size_t)4096
+#define MAX_CHUNK_NBYTES ((size_t)1 << 20)
+
+struct pickle_chunk {
+    struct pickle_chunk *next;
+    size_t n_used;
+    size_t n_bytes;
+    uint64_t data[]; /* for its alignment */
+};
+
+int pickle_charge(struct pickle_reader *r, uint64_t n_bytes)
+{
+    if (n_bytes > r->heap_left)
+        return pickle_fail(r, "needs more than %llu bytes of memory, which is all it may take",
+                           (unsigned long long)r->heap_nbytes);
+    r->heap_left -= n_bytes;
+    return 0;
+}
+
+void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
+{
+    struct pickle_chunk *chunk = r->arena->chunks;
+
+    n_bytes = (n_bytes + 7) & ~(size_t)7;
+    if (chunk == NULL || chunk->n_bytes - chunk->n_used < n_bytes) {
+        size_t capacity = chunk == NULL ? MIN_CHUNK_NBYTES
+                                        : (size_t)smaller(2 * chunk->n_bytes, MAX_CHUNK_NBYTES);
+        if (capacity < n_bytes)
+            capacity = n_bytes;
+        if (pickle_charge(r, capacity) != 0)
+            return NULL;
+        chunk = malloc(sizeof *chunk + capacity);
+        if (chunk == NULL) {
+            error_no_memory(r->err, "object array");
+            return NULL;
+        }
+        *chunk = (struct pickle_chunk){.next = r->arena->chunks, .n_bytes = capacity};
+        r->arena->chunks = chunk;
+    }
+    void *allocated = (uint8_t *)chunk->data + chunk->n_used;
+    chunk->n_used += n_bytes;
+    return allocated;
+}
+
+void pickle_release(struct pickle_document *document)
+{
+    struct pickle_arena *arena = document->arena;
+
+    for (struct pickle_list *list = arena != NULL ? arena->lists : NULL; list != NULL;
+         list = list->next)
+        free(list->values);
+    while (arena != NULL && arena->chunks != NULL) {
+        struct pickle_chunk *chunk = arena->chunks;
+
+        arena->chunks = chunk->next;
+        free(chunk);
+    }
+    free(arena);
+    *document = (struct pickle_document){0};
+}
+
+int pickle_grow(struct pickle_reader *r, struct pickle_item **values, size_t from, size_t to)
+{
+    return pickle_charge(r, (to - from) * sizeof **values) != 0
+               ? -1
+               : list_room(values, to, sizeof **values, "object array", r->err);
+}
+
+int pickle_need(struct pickle_reader *r, size_t n)
+{
+    const size_t found = r->n_stack - r->fence;
+
+    return found >= n ? 0
+                      : pickle_fail(r, "stack underflow: expected %zu values, found %zu", n, found);
 }
 
 /* --- names, and what numpy calls with them --- */

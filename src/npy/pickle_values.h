@@ -1,5 +1,5 @@
 /*
- * pickle_reader.h - inside the pickle reader: opcodes, values, stack, memo, and their memory.
+ * pickle_values.h - inside the pickle reader: opcodes, values, stack, memo, and their memory.
  *
  * A value on the stack is a struct pickle_item of more kinds, so that the list of an object array
  * becomes the document's items where it stands. What the document keeps lives in one arena and in
@@ -9,8 +9,8 @@
  * reused as soon as they are consumed. An array of a million small ndarrays thus costs its index
  * and little else.
  */
-#ifndef SYMAUG_NPY_PICKLE_READER_H
-#define SYMAUG_NPY_PICKLE_READER_H
+#ifndef SYMAUG_NPY_PICKLE_VALUES_H
+#define SYMAUG_NPY_PICKLE_VALUES_H
 
 #include "npy/pickle.h"
 
@@ -134,10 +134,27 @@ int pickle_fail(struct pickle_reader *r, const char *format, ...)
 /* "a list", "an int": what kind of value it is, for messages. */
 const char *pickle_value_name(const struct pickle_item *value);
 
+/* Take n_bytes from the budget; ERROR_DATA when it is spent. */
+int pickle_charge(struct pickle_reader *r, uint64_t n_bytes);
+
 /* n_bytes from the arena, for 8-byte alignment, uninitialised; NULL with the error set. */
 void *pickle_alloc(struct pickle_reader *r, size_t n_bytes);
 
-int pickle_push(struct pickle_reader *r, struct pickle_item value);
+/* Room for `to` values where there was room for `from`. */
+int pickle_grow(struct pickle_reader *r, struct pickle_item **values, size_t from, size_t to);
+
+static inline int pickle_push(struct pickle_reader *r, struct pickle_item value)
+{
+    if (r->n_stack == r->capacity) {
+        const size_t capacity = r->capacity == 0 ? 64 : 2 * r->capacity;
+
+        if (pickle_grow(r, &r->stack, r->capacity, capacity) != 0)
+            return -1;
+        r->capacity = capacity;
+    }
+    r->stack[r->n_stack++] = value;
+    return 0;
+}
 
 /* The top n values above the last mark are there. Returns 0 or -1. */
 int pickle_need(struct pickle_reader *r, size_t n);
