@@ -1,8 +1,9 @@
 /*
- * role_guess.c - guesses, for people to read. The board of a shard: what the shard says
- * (board_type, the members of KataGo's shards) is taken at its word, if it is a preset; what the
- * shapes of planes and policy suggest is a guess, with the reason in words, and never enough for
- * `expand`. The role of an array: by its shape, and by what its numbers and strings say.
+ * role_guess.c - what a shard says of itself, and guesses for people to read. KataGo's shards are
+ * known by their members, which have the roles that they have there. The board of a shard: what the
+ * shard says (board_type, those members) is taken at its word, if it is a preset; what the shapes
+ * of planes and policy suggest is a guess, with the reason in words, and never enough for `expand`.
+ * The role of an array: by its shape, and by what its numbers and strings say.
  */
 #include "shard/batch.h"
 #include "shard/label.h"
@@ -13,6 +14,77 @@
 
 #define N_OF(table)     (sizeof(table) / sizeof(table)[0])
 #define MAX_LOOK_NBYTES (1u << 20) /* of a row that is looked at */
+
+/* --- KataGo's training shards --- */
+
+/* A closed set of members, each with its own dtype, shape and role: their reader accepts no others.
+ */
+static const struct member_rule {
+    const char *name;
+    enum role role;
+    char dtype[4]; /* without byte order */
+    unsigned n_dims;
+    unsigned n_planes; /* dimension 1, 0 for any */
+    bool required;
+} members[] = {
+    {"binaryInputNCHWPacked", ROLE_PACKED, "u1", 3, 22, true},
+    {"policyTargetsNCMove", ROLE_POLICY, "i2", 3, 2, true},
+    {"qValueTargetsNCMove", ROLE_ACTION_VALUES, "i2", 3, 3, false},
+    {"valueTargetsNCHW", ROLE_PLANES, "i1", 4, 5, true},
+    {"globalInputNC", ROLE_GLOBALS, "f4", 2, 0, true},
+    {"globalTargetsNC", ROLE_COPY, "f4", 2, 0, true},
+    {"scoreDistrN", ROLE_COPY, "i1", 2, 0, true},
+    {"metadataInputNC", ROLE_COPY, "f4", 2, 0, false},
+};
+
+const char *role_katago_missing(const struct archive_in *archive, size_t *n_found)
+{
+    const char *missing = NULL;
+
+    *n_found = 0;
+    for (size_t i = sizeof members / sizeof *members; i-- > 0;) {
+        const bool is_there = archive_in_find(archive, members[i].name) != NULL;
+
+        *n_found += is_there;
+        if (!is_there && members[i].required)
+            missing = members[i].name;
+    }
+    return missing;
+}
+
+int role_katago_bind(struct role_case *a)
+{
+    const struct dtype *dtype = &a->h->dtype;
+    const struct member_rule *rule = NULL;
+    char names[400] = "";
+
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        text_add(names, sizeof names, "%s %s", i > 0 ? "," : "", members[i].name);
+        if (strcmp(members[i].name, a->array->key) == 0)
+            rule = &members[i];
+    }
+    if (rule == NULL)
+        return role_refuse(a, NULL, "no member of a KataGo shard; its reader accepts only%s",
+                           names);
+    role_fit *const fit = role_kinds[rule->role].fit;
+    if (role_check_rows(a) != 0)
+        return -1;
+    if (dtype->kind != rule->dtype[0] || dtype->itemsize != (uint32_t)(rule->dtype[1] - '0') ||
+        a->h->n_dims != rule->n_dims || (rule->n_planes > 0 && a->h->shape[1] != rule->n_planes))
+        return role_refuse(
+            a, NULL, "expected dtype %s and %u dimensions%s", rule->dtype, rule->n_dims,
+            rule->n_planes > 0 ? text_format(", the second one %u", rule->n_planes).text : "");
+    a->b->role = ROLE_COPY;
+    a->b->inferred = true;
+    if (fit == NULL || (rule->role == ROLE_GLOBALS && !a->c->swaps_colours))
+        return 0;
+    if (!fit(a))
+        return role_refuse(a, NULL, "%s", a->c->reason);
+    if (fit == role_fit_policy && a->b->n_actions != (uint64_t)a->c->board->n_cells + 1)
+        return role_refuse(a, NULL, "expected an action per cell and a pass");
+    a->b->role = rule->role;
+    return 0;
+}
 
 /* --- the board --- */
 
@@ -31,13 +103,14 @@ const struct array *role_rows_array(const struct archive_in *archive)
 int role_guess_board(const struct archive_in *archive, char *name, size_t n_bytes)
 {
     const struct array *type = archive_in_find(archive, "board_type");
+    size_t n_found;
 
     if (type != NULL && array_read_string(type, name, n_bytes) == 0 &&
         board_find_preset(name) != NULL)
         return 0;
     if (n_bytes > 0)
         name[0] = '\0';
-    if (!role_katago_is_shard(archive))
+    if (role_katago_missing(archive, &n_found) != NULL || n_found != archive->n_arrays)
         return -1;
     const struct array *values = archive_in_find(archive, "valueTargetsNCHW");
     if (values->header.n_dims != 4 || values->header.shape[2] != values->header.shape[3])

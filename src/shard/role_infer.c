@@ -2,7 +2,9 @@
  * role_infer.c - a role for every array of a shard, or the problem that stands in its way.
  *
  * What was told counts first, then name and shape together; what nothing speaks for is copied when
- * it is surely not spatial. Problems do not stop the inference: all of them are found.
+ * it is surely not spatial. Problems do not stop the inference: all of them are found. Before a
+ * command line is offered that settles them, its roles are tried: what would be refused in turn is
+ * left out instead.
  */
 #include "shard/role_parts.h"
 
@@ -15,28 +17,6 @@ static int compare_keys(const void *a, const void *b)
     struct role_case *const *left = a, *const *right = b;
 
     return strcmp((*left)->array->key, (*right)->array->key);
-}
-
-struct role_case *role_find(const struct role_context *c, const char *key, size_t n_bytes,
-                            const char *ending)
-{
-    size_t low = 0, high = c->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const char *other = c->by_key[middle]->array->key;
-        int order = strncmp(other, key, n_bytes);
-
-        if (order == 0)
-            order = strcmp(other + n_bytes, ending);
-        if (order == 0)
-            return c->by_key[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
 }
 
 /* What was told of arrays: of several overrides of one the last counts. */
@@ -97,13 +77,6 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
     return take_overrides(c, c->request, err);
 }
 
-enum role role_wanted(const struct role_case *a)
-{
-    if (a->sparse != NULL)
-        return a->sparse == a ? ROLE_POLICY_INDEX : ROLE_POLICY_VALUE;
-    return a->is_told ? a->told->role : a->named.role;
-}
-
 /* Decide the common number of rows from the most telling array. Without an array whose name or role
  * tells all must agree; where they differ, the first array that could be a row per position on the
  * board tells, so that roles can be suggested. */
@@ -146,85 +119,6 @@ static void find_rows(struct role_context *c)
         role_refuse_shard(c, ERROR_CODE_ROWS,
                           c->request->n_overrides > 0 ? "no array with rows is left"
                                                       : "no array has rows");
-}
-
-/* --- KataGo's training shards --- */
-
-/* A closed set of members, each with its own dtype, shape and role: their reader accepts no others.
- */
-static const struct member_rule {
-    const char *name;
-    enum role role;
-    char dtype[4]; /* without byte order */
-    unsigned n_dims;
-    unsigned n_planes; /* dimension 1, 0 for any */
-    bool required;
-} members[] = {
-    {"binaryInputNCHWPacked", ROLE_PACKED, "u1", 3, 22, true},
-    {"policyTargetsNCMove", ROLE_POLICY, "i2", 3, 2, true},
-    {"qValueTargetsNCMove", ROLE_ACTION_VALUES, "i2", 3, 3, false},
-    {"valueTargetsNCHW", ROLE_PLANES, "i1", 4, 5, true},
-    {"globalInputNC", ROLE_GLOBALS, "f4", 2, 0, true},
-    {"globalTargetsNC", ROLE_COPY, "f4", 2, 0, true},
-    {"scoreDistrN", ROLE_COPY, "i1", 2, 0, true},
-    {"metadataInputNC", ROLE_COPY, "f4", 2, 0, false},
-};
-
-/* The first member that is missing, or NULL; and how many of them there are. */
-static const char *find_missing(const struct archive_in *archive, size_t *n_found)
-{
-    const char *missing = NULL;
-
-    *n_found = 0;
-    for (size_t i = sizeof members / sizeof *members; i-- > 0;) {
-        const bool is_there = archive_in_find(archive, members[i].name) != NULL;
-
-        *n_found += is_there;
-        if (!is_there && members[i].required)
-            missing = members[i].name;
-    }
-    return missing;
-}
-
-bool role_katago_is_shard(const struct archive_in *archive)
-{
-    size_t n_found;
-
-    return find_missing(archive, &n_found) == NULL && n_found == archive->n_arrays;
-}
-
-static int bind_member(struct role_case *a)
-{
-    const struct dtype *dtype = &a->h->dtype;
-    const struct member_rule *rule = NULL;
-    char names[400] = "";
-
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        text_add(names, sizeof names, "%s %s", i > 0 ? "," : "", members[i].name);
-        if (strcmp(members[i].name, a->array->key) == 0)
-            rule = &members[i];
-    }
-    if (rule == NULL)
-        return role_refuse(a, NULL, "no member of a KataGo shard; its reader accepts only%s",
-                           names);
-    role_fit *const fit = role_kinds[rule->role].fit;
-    if (role_check_rows(a) != 0)
-        return -1;
-    if (dtype->kind != rule->dtype[0] || dtype->itemsize != (uint32_t)(rule->dtype[1] - '0') ||
-        a->h->n_dims != rule->n_dims || (rule->n_planes > 0 && a->h->shape[1] != rule->n_planes))
-        return role_refuse(
-            a, NULL, "expected dtype %s and %u dimensions%s", rule->dtype, rule->n_dims,
-            rule->n_planes > 0 ? text_format(", the second one %u", rule->n_planes).text : "");
-    a->b->role = ROLE_COPY;
-    a->b->inferred = true;
-    if (fit == NULL || (rule->role == ROLE_GLOBALS && !a->c->swaps_colours))
-        return 0;
-    if (!fit(a))
-        return role_refuse(a, NULL, "%s", a->c->reason);
-    if (fit == role_fit_policy && a->b->n_actions != (uint64_t)a->c->board->n_cells + 1)
-        return role_refuse(a, NULL, "expected an action per cell and a pass");
-    a->b->role = rule->role;
-    return 0;
 }
 
 /* --- the arrays --- */
@@ -460,6 +354,62 @@ static void finish(struct role_context *c)
             (void)finish_flip(a, policy);
 }
 
+/* --- all of them, and what settles their problems --- */
+
+/* Try what the problems suggest: a role that would be refused in turn becomes "drop", which never
+ * is. What else would be undecided then is one more problem. -1 with err set: no memory. */
+static int settle(struct role_context *c, struct error *err)
+{
+    struct role_problems *problems = c->problems;
+    bool is_settled = false;
+    int status = 0;
+
+    for (unsigned attempt = 0; attempt < 4 && !is_settled && status == 0; attempt++) {
+        struct role_request request = role_request_over(c->request);
+        struct role_binding *bindings = calloc(c->n + 1, sizeof *bindings);
+        struct role_problems left = {0};
+        uint64_t n_rows;
+
+        if (bindings == NULL)
+            status = error_no_memory(err, "roles");
+        request.command = NULL;
+        for (size_t k = 0; k < problems->n && status == 0; k++) {
+            const struct role_problem *problem = &problems->items[k];
+
+            status = problem->array < 0
+                         ? 1 /* of the shard as a whole: no role settles it */
+                         : role_request_add_spec(&request, c->archive->arrays[problem->array].key,
+                                                 problem->role, err);
+        }
+        if (status == 0)
+            status = role_infer(c->archive, c->board, &request, bindings, &n_rows, &left, err);
+        role_overrides_release(&request);
+        free(bindings);
+        is_settled = left.n == 0;
+        for (size_t k = 0; k < left.n && status == 0; k++) {
+            const struct role_problem *remains = &left.items[k];
+            const int i = remains->array, index = i >= 0 ? c->cases[i].b->index_array : -1;
+            struct role_problem *problem = role_problem_of(problems, (size_t)i);
+            const size_t n = problems->n;
+
+            if (problem == NULL && index >= 0) { /* the values of indices that are left out */
+                role_refuse(&c->cases[i], NULL, "it goes with %.200s, which has no role",
+                            text_quote(c->cases[index].array->key).text);
+                problem = problems->n > n ? &problems->items[n] : NULL;
+            } else if (problem == NULL && (problem = role_problem_add(c, i, NULL)) != NULL) {
+                problem->why = remains->why;
+            }
+            if (problem == NULL)
+                break;
+            snprintf(problem->role, sizeof problem->role, "%s", remains->array < 0 ? "" : "drop");
+        }
+        role_problems_release(&left);
+    }
+    for (size_t k = 0; k < problems->n && !is_settled && status == 0; k++)
+        problems->items[k].role[0] = '\0';
+    return status < 0 ? -1 : 0;
+}
+
 int role_infer(const struct archive_in *archive, const struct board *board,
                const struct role_request *request, struct role_binding *bindings, uint64_t *n_rows,
                struct role_problems *problems, struct error *err)
@@ -470,7 +420,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
                              .request = request,
                              .problems = problems != NULL ? problems : &own};
     size_t n_found;
-    const char *missing = find_missing(archive, &n_found);
+    const char *missing = role_katago_missing(archive, &n_found);
     int status = -1;
 
     if (request->plane_xy == 1 && (board->rows == 0 || board->rows != board->cols))
@@ -498,7 +448,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
             else if (a->is_told)
                 (void)bind_as(a, a->told->role);
             else if (board->family->only_known_members)
-                (void)bind_member(a);
+                (void)role_katago_bind(a);
             else if (a->named.is_known && (a->h->n_dims > 0 || never_rows))
                 (void)bind_as(a, a->named.role);
             else if (a->h->n_dims > 0)
@@ -507,7 +457,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
         finish(&c);
     }
     if (c.failed.kind == ERROR_NONE && c.problems->n > 0 && request->command != NULL &&
-        role_settle(&c, err) != 0)
+        settle(&c, err) != 0)
         goto out;
     if (c.failed.kind != ERROR_NONE)
         error_pass(err, &c.failed);
@@ -521,4 +471,84 @@ out:
     free(c.cases);
     free(c.by_key);
     return status;
+}
+
+int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
+                          const struct role_request *request, struct text *command,
+                          struct error *err)
+{
+    for (size_t k = 0; k < problems->n; k++)
+        if (problems->items[k].array < 0 || problems->items[k].role[0] == '\0')
+            return 0;
+    int status = text_append(command, err, "%s", request->command);
+    for (size_t k = 0; k < problems->n && status == 0; k++) {
+        const struct role_problem *problem = &problems->items[k];
+        struct text spec = {0};
+
+        if (text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role) ||
+            text_append(command, err, " --role ") || text_append_shell(command, spec.text, err) ||
+            (strstr(command->text, problem->flags) == NULL &&
+             text_append(command, err, "%s", problem->flags)))
+            status = -1;
+        text_release(&spec);
+    }
+    return status == 0 ? text_append(command, err, "%s", request->operands) : -1;
+}
+
+int role_refuse_all(const struct role_problems *problems, const struct archive_in *archive,
+                    const struct role_request *request, const struct error *next, struct error *err)
+{
+    const struct error_place place = {.file = archive->path};
+    struct text command = {0}, list = {0};
+    int status = role_problems_command(problems, archive, request, &command, err);
+    char reason[ERROR_MESSAGE_NBYTES];
+    struct role_guess fits = {0};
+    bool is_misfit = false; /* planes do not fit the board that was told; perhaps another one */
+    size_t k;
+
+    for (k = 0; k < problems->n; k++) {
+        const struct role_problem *problem = &problems->items[k];
+
+        const char *key = problem->array >= 0 ? archive->arrays[problem->array].key : "";
+
+        is_misfit |= problem->why.code == ERROR_CODE_SHAPE && strcmp(problem->role, "drop") == 0 &&
+                     role_by_name(key, strlen(key), NULL).role == ROLE_PLANES;
+    }
+    if (is_misfit)
+        (void)role_guess_board_by_shape(archive, &fits);
+    for (k = 0; k < problems->n && status == 0; k++) {
+        const struct error *why = &problems->items[k].why;
+        const char *text = why->message + why->file_nbytes;
+        const char *end = strstr(text, "; use ");
+
+        if (end == NULL) /* without the code in brackets */
+            end = text + strlen(text);
+        text += strspn(text, ": ");
+        if (list.n_bytes + (size_t)(end - text) + command.n_bytes + 400 > ERROR_MESSAGE_NBYTES)
+            break;
+        status = text_append(&list, err, "%s%.*s", k > 0 ? "; " : "", (int)(end - text), text);
+    }
+    if (k < problems->n)
+        status |= text_append(&list, err, "%sand %zu more", k > 0 ? "; " : "", problems->n - k);
+    if (next != NULL && next->kind == ERROR_DATA && fits.n_boards == 0 &&
+        list.n_bytes + strlen(next->message) + strlen(next->array) + command.n_bytes + 400 <=
+            ERROR_MESSAGE_NBYTES)
+        status |= text_append(&list, err, "; then %s%s%s", next->array,
+                              *next->array != '\0' ? ": " : "", error_reason(next, reason));
+    if (fits.is_said)
+        status |= text_append(&list, err, "; the board is the shard's own, %s%s",
+                              archive_in_find(archive, "board_type") != NULL ? "board_type=" : "",
+                              text_quote(fits.board).text);
+    else if (fits.board[0] != '\0')
+        status |= text_append(&list, err, "; %s fit another board: use --board %s", fits.reason,
+                              fits.board);
+    else if (fits.n_boards > 0)
+        status |= text_append(&list, err, "; use another --board (%s)", fits.reason);
+    else if (command.n_bytes > 0)
+        status |= text_append(&list, err, "; use: %s", command.text);
+    if (status == 0)
+        error_set_at(err, ERROR_DATA, &place, "%s", list.text);
+    text_release(&command);
+    text_release(&list);
+    return -1;
 }

@@ -50,6 +50,10 @@ enum role role_wanted(const struct role_case *a);
 
 /* --- problems --- */
 
+/* A new one, of the array at that place or of the shard (-1), which the role would settle; NULL
+ * with c->failed set. */
+struct role_problem *role_problem_add(struct role_context *c, int array, const char *role);
+
 /*
  * Add the problem "FILE: ARRAY: dtype <f4, shape (6, 81): REASON; use --role ARRAY=ROLE or --copy
  * ARRAY [shape]". Without a role only --copy is offered, and to leave it out. An array has one
@@ -67,10 +71,6 @@ void role_refuse_shard(struct role_context *c, enum error_code code, const char 
 
 /* A problem [rows], and -1, unless the array has n_rows rows. */
 int role_check_rows(struct role_case *a);
-
-/* Try what the problems suggest: a role that would be refused in turn becomes "drop", which never
- * is. What else would be undecided then is one more problem. -1 with err set: no memory. */
-int role_settle(struct role_context *c, struct error *err);
 
 /* --- fits: each sets c->reason when it is false --- */
 
@@ -133,7 +133,11 @@ bool role_sparse_of_scipy(const struct role_case *a, char role[64]);
 
 /* --- KataGo --- */
 
-/* True when the archive holds every member that a KataGo shard must have, and no others. */
-bool role_katago_is_shard(const struct archive_in *archive);
+/* The first member that a KataGo shard must have and the archive has not, or NULL; *n_found: how
+ * many of its arrays are members. */
+const char *role_katago_missing(const struct archive_in *archive, size_t *n_found);
+
+/* Give a member its role, and refuse all other arrays. */
+int role_katago_bind(struct role_case *a);
 
 #endif

@@ -1,9 +1,38 @@
 /*
- * role_problems.c - what could not be decided about a shard: a list of problems, each with the role
- * that most likely settles it. Before a command line is offered, its roles are tried: what would be
- * refused in turn is left out instead, and what would become undecided then is one more problem.
+ * role_problems.c - an array whose role is looked for, found by its key, and what could not be
+ * decided about it or about the shard: a list of problems, each with the role that most likely
+ * settles it.
  */
 #include "shard/role_parts.h"
+
+struct role_case *role_find(const struct role_context *c, const char *key, size_t n_bytes,
+                            const char *ending)
+{
+    size_t low = 0, high = c->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *other = c->by_key[middle]->array->key;
+        int order = strncmp(other, key, n_bytes);
+
+        if (order == 0)
+            order = strcmp(other + n_bytes, ending);
+        if (order == 0)
+            return c->by_key[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+enum role role_wanted(const struct role_case *a)
+{
+    if (a->sparse != NULL)
+        return a->sparse == a ? ROLE_POLICY_INDEX : ROLE_POLICY_VALUE;
+    return a->is_told ? a->told->role : a->named.role;
+}
 
 void role_problems_release(struct role_problems *problems)
 {
@@ -19,7 +48,7 @@ struct role_problem *role_problem_of(const struct role_problems *problems, size_
     return NULL;
 }
 
-static struct role_problem *add_problem(struct role_context *c, int array, const char *role)
+struct role_problem *role_problem_add(struct role_context *c, int array, const char *role)
 {
     struct role_problems *problems = c->problems;
     struct role_problem *problem;
@@ -39,7 +68,7 @@ int role_refuse_as(struct role_case *a, const char *role, enum error_code code, 
     const struct error_place place = {
         .file = a->c->archive->path, .array = a->array->key, .code = code};
     struct role_problem *problem =
-        a->is_refused ? NULL : add_problem(a->c, (int)(a - a->c->cases), role);
+        a->is_refused ? NULL : role_problem_add(a->c, (int)(a - a->c->cases), role);
     char reason[1700];
     va_list args;
 
@@ -92,140 +121,8 @@ int role_check_rows(struct role_case *a)
 void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason)
 {
     const struct error_place place = {.file = c->archive->path, .code = code};
-    struct role_problem *problem = add_problem(c, -1, "");
+    struct role_problem *problem = role_problem_add(c, -1, "");
 
     if (problem != NULL)
         error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
-}
-
-int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
-                          const struct role_request *request, struct text *command,
-                          struct error *err)
-{
-    for (size_t k = 0; k < problems->n; k++)
-        if (problems->items[k].array < 0 || problems->items[k].role[0] == '\0')
-            return 0;
-    int status = text_append(command, err, "%s", request->command);
-    for (size_t k = 0; k < problems->n && status == 0; k++) {
-        const struct role_problem *problem = &problems->items[k];
-        struct text spec = {0};
-
-        if (text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role) ||
-            text_append(command, err, " --role ") || text_append_shell(command, spec.text, err) ||
-            (strstr(command->text, problem->flags) == NULL &&
-             text_append(command, err, "%s", problem->flags)))
-            status = -1;
-        text_release(&spec);
-    }
-    return status == 0 ? text_append(command, err, "%s", request->operands) : -1;
-}
-
-int role_refuse_all(const struct role_problems *problems, const struct archive_in *archive,
-                    const struct role_request *request, const struct error *next, struct error *err)
-{
-    const struct error_place place = {.file = archive->path};
-    struct text command = {0}, list = {0};
-    int status = role_problems_command(problems, archive, request, &command, err);
-    char reason[ERROR_MESSAGE_NBYTES];
-    struct role_guess fits = {0};
-    bool is_misfit = false; /* planes do not fit the board that was told; perhaps another one */
-    size_t k;
-
-    for (k = 0; k < problems->n; k++) {
-        const struct role_problem *problem = &problems->items[k];
-
-        const char *key = problem->array >= 0 ? archive->arrays[problem->array].key : "";
-
-        is_misfit |= problem->why.code == ERROR_CODE_SHAPE && strcmp(problem->role, "drop") == 0 &&
-                     role_by_name(key, strlen(key), NULL).role == ROLE_PLANES;
-    }
-    if (is_misfit)
-        (void)role_guess_board_by_shape(archive, &fits);
-    for (k = 0; k < problems->n && status == 0; k++) {
-        const struct error *why = &problems->items[k].why;
-        const char *text = why->message + why->file_nbytes;
-        const char *end = strstr(text, "; use ");
-
-        if (end == NULL) /* without the code in brackets */
-            end = text + strlen(text);
-        text += strspn(text, ": ");
-        if (list.n_bytes + (size_t)(end - text) + command.n_bytes + 400 > ERROR_MESSAGE_NBYTES)
-            break;
-        status = text_append(&list, err, "%s%.*s", k > 0 ? "; " : "", (int)(end - text), text);
-    }
-    if (k < problems->n)
-        status |= text_append(&list, err, "%sand %zu more", k > 0 ? "; " : "", problems->n - k);
-    if (next != NULL && next->kind == ERROR_DATA && fits.n_boards == 0 &&
-        list.n_bytes + strlen(next->message) + strlen(next->array) + command.n_bytes + 400 <=
-            ERROR_MESSAGE_NBYTES)
-        status |= text_append(&list, err, "; then %s%s%s", next->array,
-                              *next->array != '\0' ? ": " : "", error_reason(next, reason));
-    if (fits.is_said)
-        status |= text_append(&list, err, "; the board is the shard's own, %s%s",
-                              archive_in_find(archive, "board_type") != NULL ? "board_type=" : "",
-                              text_quote(fits.board).text);
-    else if (fits.board[0] != '\0')
-        status |= text_append(&list, err, "; %s fit another board: use --board %s", fits.reason,
-                              fits.board);
-    else if (fits.n_boards > 0)
-        status |= text_append(&list, err, "; use another --board (%s)", fits.reason);
-    else if (command.n_bytes > 0)
-        status |= text_append(&list, err, "; use: %s", command.text);
-    if (status == 0)
-        error_set_at(err, ERROR_DATA, &place, "%s", list.text);
-    text_release(&command);
-    text_release(&list);
-    return -1;
-}
-
-int role_settle(struct role_context *c, struct error *err)
-{
-    struct role_problems *problems = c->problems;
-    bool is_settled = false;
-    int status = 0;
-
-    for (unsigned attempt = 0; attempt < 4 && !is_settled && status == 0; attempt++) {
-        struct role_request request = role_request_over(c->request);
-        struct role_binding *bindings = calloc(c->n + 1, sizeof *bindings);
-        struct role_problems left = {0};
-        uint64_t n_rows;
-
-        if (bindings == NULL)
-            status = error_no_memory(err, "roles");
-        request.command = NULL;
-        for (size_t k = 0; k < problems->n && status == 0; k++) {
-            const struct role_problem *problem = &problems->items[k];
-
-            status = problem->array < 0
-                         ? 1 /* of the shard as a whole: no role settles it */
-                         : role_request_add_spec(&request, c->archive->arrays[problem->array].key,
-                                                 problem->role, err);
-        }
-        if (status == 0)
-            status = role_infer(c->archive, c->board, &request, bindings, &n_rows, &left, err);
-        role_overrides_release(&request);
-        free(bindings);
-        is_settled = left.n == 0;
-        for (size_t k = 0; k < left.n && status == 0; k++) {
-            const struct role_problem *remains = &left.items[k];
-            const int i = remains->array, index = i >= 0 ? c->cases[i].b->index_array : -1;
-            struct role_problem *problem = role_problem_of(problems, (size_t)i);
-            const size_t n = problems->n;
-
-            if (problem == NULL && index >= 0) { /* the values of indices that are left out */
-                role_refuse(&c->cases[i], NULL, "it goes with %.200s, which has no role",
-                            text_quote(c->cases[index].array->key).text);
-                problem = problems->n > n ? &problems->items[n] : NULL;
-            } else if (problem == NULL && (problem = add_problem(c, i, NULL)) != NULL) {
-                problem->why = remains->why;
-            }
-            if (problem == NULL)
-                break;
-            snprintf(problem->role, sizeof problem->role, "%s", remains->array < 0 ? "" : "drop");
-        }
-        role_problems_release(&left);
-    }
-    for (size_t k = 0; k < problems->n && !is_settled && status == 0; k++)
-        problems->items[k].role[0] = '\0';
-    return status < 0 ? -1 : 0;
 }
