@@ -6,7 +6,7 @@
 #define SYMAUG_REPORT_REPORT_H
 
 #include "base/json_load.h"
-#include "show/sheet.h"
+#include "show/show.h"
 #include "verify/verify.h"
 
 struct report_request {

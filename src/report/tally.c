@@ -14,7 +14,7 @@
 #include "report/set.h"
 
 #include "shard/spec.h"
-#include "show/show.h"
+#include "show/parts.h"
 
 #include <math.h>
 

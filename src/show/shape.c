@@ -3,7 +3,7 @@
  * or where only neighbours are known by a search for places on a grid of hexagons or squares at
  * which exactly the neighbours touch; else in rows. And how a transform turns the drawing.
  */
-#include "show/sheet.h"
+#include "show/show.h"
 
 #include <math.h>
 

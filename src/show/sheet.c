@@ -4,7 +4,7 @@
  * rows become lists of numbers. A stored image that is not what is recomputed has the cells marked
  * on which any array differs.
  */
-#include "show/show.h"
+#include "show/parts.h"
 
 #include "engine/turn.h"
 #include "shard/batch.h"

@@ -6,7 +6,7 @@
  * Dense and sparse policies are read through the same entries; weights that are negative or not a
  * number count as none. Where a policy names columns, a piece is let fall onto its cell.
  */
-#include "show/show.h"
+#include "show/parts.h"
 
 #include "engine/turn.h"
 

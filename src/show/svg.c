@@ -3,7 +3,7 @@
  * words, the goals of Hex, what stands on its cells, and the mark that shows how it is turned; at
  * last a legend. Outlines and stones are defined once and used by reference.
  */
-#include "show/show.h"
+#include "show/parts.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * side by side. A cell takes two or four columns; its first one may mark a corner or a difference.
  * Colours and Unicode are used as the style says, and letters stand for both.
  */
-#include "show/show.h"
+#include "show/parts.h"
 
 #define GAP         3
 #define LEAST_WIDTH 24 /* of a picture: headings and captions are wrapped */

@@ -1,6 +1,6 @@
 /* test_show_shape.c - where cells are drawn, and how transforms turn the drawing: held against
  * rotations and reflections of the plane that are written down here once more. */
-#include "show/sheet.h"
+#include "show/show.h"
 
 #include "custom_file.h"
 

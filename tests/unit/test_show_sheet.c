@@ -3,7 +3,7 @@
 #include "npz_maker.h"
 
 #include "engine/order.h"
-#include "show/sheet.h"
+#include "show/show.h"
 
 #include <math.h>
 
