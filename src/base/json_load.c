@@ -1,15 +1,13 @@
 /*
- * json_load.c - JSON through jansson, whose reports cannot be trusted when memory is short: it may
- * speak of a bad token, say nothing, or lose a character. So errno is looked at, and everything is
- * parsed twice and compared: two readings hardly lose the same character.
+ * json_load.c - JSON through jansson, whose reports cannot be trusted when memory is short: its
+ * scanner may speak of a bad token, give no reason, or go on without a character. So malloc's errno
+ * is looked at; and as jansson forgets it where it reads a number, everything is parsed twice and
+ * compared: two readings hardly lose the same character.
  */
 #include "base/json_load.h"
 
 #include "base/text.h"
 
-/* Read twice, as jansson forgets errno where it reads a number; it hardly loses the same character
- * in both readings. Where its scanner has no memory jansson 2.14 speaks of a bad token, gives no
- * reason at all, or goes on without a character; only malloc's errno tells. */
 json_t *json_load_bytes(const char *bytes, size_t n_bytes, json_error_t *fault, const char *what,
                         struct error *err)
 {

@@ -10,18 +10,14 @@
 #include "base/perm.h"
 #include "board/families.h"
 
-static uint64_t padded_length(const struct action_layout *layout, const struct board *board)
-{
-    return layout->padded_length != NULL ? layout->padded_length(layout, board) : 0;
-}
-
 const struct action_layout *action_layout_by_length(const struct board *board, uint64_t length)
 {
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
         const uint64_t own = layout->length(layout, board);
 
-        if (own != 0 && length != 0 && (own == length || padded_length(layout, board) == length))
+        if (own != 0 && length != 0 &&
+            (own == length || action_padded_length(layout, board) == length))
             return layout;
     }
     return NULL;
@@ -60,7 +56,7 @@ int action_layout_list(const struct board *board, char *text, size_t n_bytes)
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
         const uint64_t own = layout->length(layout, board);
-        const uint64_t padded = padded_length(layout, board);
+        const uint64_t padded = action_padded_length(layout, board);
         char item[96], more[32] = "";
 
         if (own == 0)

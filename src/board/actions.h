@@ -42,8 +42,8 @@ struct action_layout {
     /* The layout's own length on a board; 0 when the layout does not exist there. */
     uint64_t (*length)(const struct action_layout *layout, const struct board *board);
 
-    /* A longer head the system is known to write (4500 for hex8), or 0. May be NULL. */
-    uint64_t (*padded_length)(const struct action_layout *layout, const struct board *board);
+    /* On boards of this size the system is known to write a longer head; 0: on none. */
+    uint32_t padded_size, padded_length;
 
     /* Where transform t sends `action`. */
     uint64_t (*image)(const struct action_layout *layout, const struct board *board, uint32_t t,
@@ -59,7 +59,14 @@ struct action_layout {
                                  uint64_t action, char *text);
 };
 
-/* The parts of that. */
+/* The length of that longer head, or 0. */
+static inline uint64_t action_padded_length(const struct action_layout *layout,
+                                            const struct board *board)
+{
+    return layout->padded_size == board->size ? layout->padded_length : 0;
+}
+
+/* The parts of what an action is about. */
 static inline unsigned action_flags(const struct action_layout *layout, const struct board *board,
                                     uint64_t action)
 {

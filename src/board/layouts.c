@@ -157,12 +157,6 @@ static uint64_t length(const struct action_layout *layout, const struct board *b
     return place_of(layout, b, UINT64_MAX).base;
 }
 
-static uint64_t padded_length(const struct action_layout *layout, const struct board *b)
-{
-    (void)layout;
-    return b->size == 4 ? 4500 : 0;
-}
-
 /* A slot of a cell where transform t takes the cell. */
 static uint32_t turned(const struct action_layout *layout, const struct board *b, uint32_t t,
                        const struct place *place, uint32_t slot)
@@ -336,7 +330,7 @@ const struct action_layout action_layout_breakthrough =
     LAYOUT("breakthrough", steps_sections, steps_directions,
            "OpenSpiel's: (from * 6 + step) * 2 + capture");
 const struct action_layout action_layout_ringrift_hexagon =
-    LAYOUT("ringrift", hexagon_sections, hexagon_directions, RINGRIFT_SUMMARY,
-           .padded_length = padded_length);
+    LAYOUT("ringrift", hexagon_sections, hexagon_directions, RINGRIFT_SUMMARY, .padded_size = 4,
+           .padded_length = 4500);
 const struct action_layout action_layout_ringrift_square =
     LAYOUT("ringrift", square_sections, square_directions, RINGRIFT_SUMMARY);

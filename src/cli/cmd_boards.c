@@ -39,12 +39,6 @@ static int list_boards(bool as_json, struct error *err)
                             err);
 }
 
-/* The length with which a layout is written where that is more than its own; else 0 or that. */
-static uint64_t padded_length(const struct action_layout *layout, const struct board *board)
-{
-    return layout->padded_length != NULL ? layout->padded_length(layout, board) : 0;
-}
-
 static int print_board(const struct board *board, struct error *err)
 {
     const char *note = board->family->summary;
@@ -91,7 +85,7 @@ static int print_board(const struct board *board, struct error *err)
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
         const uint64_t length = layout->length(layout, board);
-        const uint64_t padded = padded_length(layout, board);
+        const uint64_t padded = action_padded_length(layout, board);
 
         if (length == 0)
             continue;
@@ -113,7 +107,7 @@ static json_t *board_json(const struct board *board)
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
         const uint64_t length = layout->length(layout, board);
-        const uint64_t padded = padded_length(layout, board);
+        const uint64_t padded = action_padded_length(layout, board);
         struct action_span spans[ACTION_MAX_SPANS];
         const size_t n_spans = length > 0 ? action_spans(layout, board, length, spans) : 0;
         json_t *list = json_array();
@@ -205,7 +199,8 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
         }
     if (wanted == NULL && n_layouts != 1) /* not the only one */
         return refuse_layout(board, "the indices are of which layout? use --policy LAYOUT", err);
-    struct action_space *space = action_space_new(board, layout, padded_length(layout, board), err);
+    struct action_space *space =
+        action_space_new(board, layout, action_padded_length(layout, board), err);
     int status = space != NULL ? 0 : -1;
     for (uint64_t n = 1; status == 0 && getline(&line, &capacity, stdin) >= 0; n++) {
         const bool is_negative = *line == '-';

@@ -178,8 +178,7 @@ static const struct action_layout *find_layout(struct role_case *a, uint64_t *le
             role_unfit(a, "the board %s has no policy of cells", board->name);
     }
     /* its own length, or that of the longer head where policy_size says so */
-    if (layout != NULL && (n == 0 || layout->padded_length == NULL ||
-                           *length != layout->padded_length(layout, board)))
+    if (layout != NULL && (n == 0 || *length != action_padded_length(layout, board)))
         *length = layout->length(layout, board);
     return layout;
 }
