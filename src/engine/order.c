@@ -216,13 +216,6 @@ uint64_t shuffle_hash(uint64_t a, uint64_t b)
     return hash_end(hash_begin(a), b);
 }
 
-uint64_t shuffle_hash_text(uint64_t a, const char *text)
-{
-    for (; *text != '\0'; text++)
-        a = shuffle_hash(a, (unsigned char)*text);
-    return a;
-}
-
 /* What all places of one shuffle share. */
 struct shuffle {
     uint64_t n;
@@ -230,17 +223,7 @@ struct shuffle {
     uint64_t keys[N_ROUNDS]; /* of the seed: the half of shuffle_hash(seed + round, ..) */
 };
 
-static struct shuffle shuffle_of(uint64_t n, uint64_t seed)
-{
-    struct shuffle s = {.n = n, .half_bits = 1};
-
-    while (s.half_bits < 32 && (UINT64_C(1) << (2 * s.half_bits)) < n)
-        s.half_bits++;
-    for (unsigned round = 0; round < N_ROUNDS; round++)
-        s.keys[round] = hash_begin(seed + round);
-    return s;
-}
-
+/* Where position i of the shuffled sequence comes from: a bijection of 0..n-1. */
 static uint64_t source_of(const struct shuffle *s, uint64_t i)
 {
     const uint64_t mask = (UINT64_C(1) << s->half_bits) - 1;
@@ -259,22 +242,19 @@ static uint64_t source_of(const struct shuffle *s, uint64_t i)
     return i;
 }
 
-uint64_t shuffle_source(uint64_t i, uint64_t n, uint64_t seed)
-{
-    const struct shuffle s = shuffle_of(n, seed);
-
-    return source_of(&s, i);
-}
-
 void order_images(const struct order *order, uint64_t first, size_t n, struct image *images)
 {
-    const struct shuffle shuffle = shuffle_of(order->n_whole, order->seed);
+    struct shuffle shuffle = {.n = order->n_whole, .half_bits = 1};
 
     first += order->first_image;
     if (!order->shuffled) {
         images_in_order(order, first, n, images);
         return;
     }
+    while (shuffle.half_bits < 32 && (UINT64_C(1) << (2 * shuffle.half_bits)) < shuffle.n)
+        shuffle.half_bits++;
+    for (unsigned round = 0; round < N_ROUNDS; round++)
+        shuffle.keys[round] = hash_begin(order->seed + round);
     for (size_t i = 0; i < n; i++)
         images_in_order(order, source_of(&shuffle, first + i), 1, images + i);
 }

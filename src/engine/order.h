@@ -82,11 +82,7 @@ static inline void selection_clear(struct selection *selection, uint64_t row, ui
     selection->masks[row * selection->mask_nbytes + (k >> 3)] &= (uint8_t) ~(1u << (k & 7));
 }
 
-/* Where position i (< n) of the shuffled sequence comes from. A bijection of 0..n-1. */
-uint64_t shuffle_source(uint64_t i, uint64_t n, uint64_t seed);
-
-/* A well-mixed 64-bit hash of two numbers, or a number and a string: the same on every machine. */
+/* A well-mixed 64-bit hash of two numbers: the same on every machine. */
 uint64_t shuffle_hash(uint64_t a, uint64_t b);
-uint64_t shuffle_hash_text(uint64_t a, const char *text);
 
 #endif

@@ -23,6 +23,7 @@
 #include "shard/array.h"
 
 #define CSR_ROWS_PER_PIECE 16384
+#define PIECE_MIN_NBYTES   (1u << 18)
 #define EXPECTED_AHEAD     12 /* images: rows of a table come from anywhere in memory */
 #define IMAGES_AT_ONCE     512
 #define ROW_ALIGNMENT      16
@@ -509,10 +510,19 @@ struct pieces *pieces_new(struct out_member *out, struct error *err)
         self->head.ops = &object_ops;
         status = begin_objects(self, err);
     } else {
+        const uint64_t n = kind == PIECES_ROWS ? out->array->spec.row_nbytes : out->item_nbytes;
+        uint64_t n_bytes;
+
         self->head.ops = &image_ops;
-        status = pieces_of_equal_rows(
-            &self->head, self->head.n_rows,
-            kind == PIECES_ROWS ? out->array->spec.row_nbytes : out->item_nbytes, err);
+        self->head.row_nbytes = n;
+        if (__builtin_mul_overflow(order->n_images, n, &n_bytes) || n_bytes > (UINT64_C(1) << 62))
+            status = error_set(err, ERROR_DATA, "%llu rows of %llu bytes are too many",
+                               (unsigned long long)order->n_images, (unsigned long long)n);
+        /* Small members are cut finer, so that all threads have something to do. */
+        n_bytes = n_bytes / 4 < PIECE_MIN_NBYTES ? PIECE_MIN_NBYTES : n_bytes / 4;
+        self->head.rows_per_piece = n > 0 ? smaller(n_bytes, PIECE_NBYTES) / n : order->n_images;
+        if (self->head.rows_per_piece == 0)
+            self->head.rows_per_piece = 1;
     }
     if (status == 0)
         return &self->head;

@@ -173,9 +173,11 @@ int plan_select_all(struct plan *plan, struct error *err)
 
 uint64_t plan_seed(const struct plan *plan)
 {
-    const struct settings *s = plan->settings;
+    uint64_t seed = plan->settings->seed;
 
-    return s->seed_name != NULL ? shuffle_hash_text(s->seed, s->seed_name) : s->seed;
+    for (const char *at = plan->settings->seed_name; at != NULL && *at != '\0'; at++)
+        seed = shuffle_hash(seed, (unsigned char)*at);
+    return seed;
 }
 
 int plan_set_order(struct plan *plan, struct error *err)
@@ -192,7 +194,8 @@ int plan_set_order(struct plan *plan, struct error *err)
     return order_init(&plan->order, err);
 }
 
-int plan_copy_array(struct plan *plan, struct plan_array *array, struct error *err)
+/* Copy an array with rows, whatever its role. */
+static int copy_array(struct plan *plan, struct plan_array *array, struct error *err)
 {
     const struct role_binding copy = {.role = ROLE_COPY};
     struct error why = {0};
@@ -206,8 +209,7 @@ int plan_copy_array(struct plan *plan, struct plan_array *array, struct error *e
 int plan_keep_rows(struct plan *plan, struct error *err)
 {
     for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan_array_has_rows(&plan->arrays[i]) &&
-            plan_copy_array(plan, &plan->arrays[i], err) != 0)
+        if (plan_array_has_rows(&plan->arrays[i]) && copy_array(plan, &plan->arrays[i], err) != 0)
             return -1;
     plan->n_chosen = 1; /* ids ascend: the first is the identity */
     plan->swaps = plan->provenance = false;
@@ -355,13 +357,11 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
     array->is_object = made->items != NULL;
     for (size_t i = 0; i < plan->n_archives; i++)
         array->sources[i] = &made->arrays[i];
-    return plan_copy_array(plan, array, err);
+    return copy_array(plan, array, err);
 }
 
-void made_free(struct made *made)
+static void made_free(struct made *made)
 {
-    if (made == NULL)
-        return;
     for (size_t i = 0; i < made->n_arrays; i++)
         array_release(&made->arrays[i]);
     while (made->lists != NULL) {
@@ -375,6 +375,35 @@ void made_free(struct made *made)
     free(made->arrays);
     free(made->key);
     free(made);
+}
+
+void plan_release(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        free(plan->arrays[i].sources);
+        spec_release(&plan->arrays[i].spec);
+    }
+    for (size_t i = 0; plan->csrs != NULL && i < plan->archives[0].n_arrays; i++)
+        csr_release(&plan->csrs[i]);
+    free(plan->arrays);
+    free(plan->csrs);
+    spec_maker_release(&plan->maker);
+    for (size_t i = 0; i < plan->n_archives; i++)
+        archive_in_close(&plan->archives[i]);
+    free(plan->archives);
+    free(plan->archive_rows);
+    text_list_release(&plan->warnings);
+    json_decref(plan->notes);
+    json_decref(plan->counts);
+    for (size_t i = 0; i < plan->n_made; i++)
+        made_free(plan->made[i]);
+    free(plan->made);
+    free(plan->input_ends);
+    selection_release(&plan->selection);
+    recall_release(&plan->recall);
+    free(plan->chosen);
+    board_free(plan->board);
+    *plan = (struct plan){0};
 }
 
 /* --- an output cut into shards --- */

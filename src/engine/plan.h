@@ -110,9 +110,6 @@ int plan_select_all(struct plan *plan, struct error *err);
  * Every row is selected; clear bits of the selection, then set the order. */
 int plan_keep_rows(struct plan *plan, struct error *err);
 
-/* Copy an array with rows, whatever its role. */
-int plan_copy_array(struct plan *plan, struct plan_array *array, struct error *err);
-
 /* Set the order of the output rows again, after images were selected. */
 int plan_set_order(struct plan *plan, struct error *err);
 
@@ -221,9 +218,6 @@ int made_put_list(struct made *made, uint64_t row, const struct dtype *dtype, co
 /* Make it one of the plan's arrays: in the place of the array of its key, whose role it keeps, or
  * as a new one that is repeated for each image. */
 int made_put(struct plan *plan, struct made *made, struct error *err);
-
-/* Accepts NULL. */
-void made_free(struct made *made);
 
 /* --- an output cut into several shards: which rows each holds, and what it is called --- */
 

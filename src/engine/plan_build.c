@@ -494,32 +494,3 @@ void plan_see(const char *path, const struct settings *request, struct survey_se
     }
     plan_release(&plan);
 }
-
-void plan_release(struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        free(plan->arrays[i].sources);
-        spec_release(&plan->arrays[i].spec);
-    }
-    for (size_t i = 0; plan->csrs != NULL && i < plan->archives[0].n_arrays; i++)
-        csr_release(&plan->csrs[i]);
-    free(plan->arrays);
-    free(plan->csrs);
-    spec_maker_release(&plan->maker);
-    for (size_t i = 0; i < plan->n_archives; i++)
-        archive_in_close(&plan->archives[i]);
-    free(plan->archives);
-    free(plan->archive_rows);
-    text_list_release(&plan->warnings);
-    json_decref(plan->notes);
-    json_decref(plan->counts);
-    for (size_t i = 0; i < plan->n_made; i++)
-        made_free(plan->made[i]);
-    free(plan->made);
-    free(plan->input_ends);
-    selection_release(&plan->selection);
-    recall_release(&plan->recall);
-    free(plan->chosen);
-    board_free(plan->board);
-    *plan = (struct plan){0};
-}

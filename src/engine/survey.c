@@ -107,7 +107,8 @@ int survey_end(struct survey *survey)
     return survey->status;
 }
 
-int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err)
+/* Leave a row's images other than the identity out; which must be among the chosen. */
+static int keep_identity(struct plan *plan, uint64_t row, struct error *err)
 {
     if (plan->chosen[0] != 0)
         return error_set(err, ERROR_USAGE,
@@ -235,7 +236,7 @@ int survey_castling(struct plan *plan, struct error *err)
                                            rights[i % 4], cell) != 0;
         plan->n_castling_rows += has_rights;
         if (has_rights && c->castling == CASTLING_SKIP)
-            s.status = survey_keep_identity(plan, s.number, err);
+            s.status = keep_identity(plan, s.number, err);
     }
     return survey_end(&s);
 }
@@ -324,7 +325,7 @@ static int count_entry(struct plan *plan, const struct action_space *space, uint
     if (!(flags & ACTION_AMBIGUOUS))
         return 0;
     plan->n_ambiguous++;
-    return plan->conventions.ambiguous == AMBIGUOUS_DROP ? survey_keep_identity(plan, row, err) : 0;
+    return plan->conventions.ambiguous == AMBIGUOUS_DROP ? keep_identity(plan, row, err) : 0;
 }
 
 /* Of a dense policy, runs of actions that are worth a look: first, end, first, end, and so on. */

@@ -140,7 +140,4 @@ struct planes_form survey_form(const struct plan_array *planes);
  */
 bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
 
-/* Leave a row's images other than the identity out; which must be among the chosen. */
-int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err);
-
 #endif

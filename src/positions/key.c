@@ -343,8 +343,7 @@ static inline __attribute__((always_inline)) int copy_items(struct guised a, uin
      : (item) == 8 ? do_items((a), (b), (n), 8) \
                    : do_items((a), (b), (n), (item)))
 
-/* Write the key bytes of image `id`, and hash them. */
-static struct key_value hash_image(const struct key *key, const struct key_room *room, uint32_t id)
+struct key_value key_of_image(const struct key *key, const struct key_room *room, uint32_t id)
 {
     uint8_t *out = room->bytes;
 
@@ -393,10 +392,5 @@ struct key_value key_of(const struct key *key, struct key_room *room)
         }
         room->ties[id / 8] |= (uint8_t)(1u << id % 8);
     }
-    return hash_image(key, room, best);
-}
-
-struct key_value key_of_image(const struct key *key, struct key_room *room)
-{
-    return hash_image(key, room, 0);
+    return key_of_image(key, room, best);
 }

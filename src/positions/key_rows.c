@@ -293,7 +293,7 @@ static void do_job(void *self, int64_t job, int number)
         rows->keys[i] = key_of(key, room);
         memcpy(rows->ties + i * key_ties_nbytes(key), room->ties, key_ties_nbytes(key));
         if (run->reader->wants_exact)
-            rows->exact[i] = key_of_image(key, room);
+            rows->exact[i] = key_of_image(key, room, 0);
     }
 }
 

@@ -11,28 +11,6 @@
 
 /* --- pieces of any kind --- */
 
-int pieces_of_equal_rows(struct pieces *pieces, uint64_t n_rows, uint64_t row_nbytes,
-                         struct error *err)
-{
-    uint64_t data_nbytes;
-
-    if (__builtin_mul_overflow(n_rows, row_nbytes, &data_nbytes) ||
-        data_nbytes > (UINT64_C(1) << 62))
-        return error_set(err, ERROR_DATA, "%llu rows of %llu bytes are too many",
-                         (unsigned long long)n_rows, (unsigned long long)row_nbytes);
-    /* Small members are cut finer, so that all threads have something to do. */
-    uint64_t piece_nbytes = data_nbytes / 4;
-    if (piece_nbytes < PIECE_MIN_NBYTES)
-        piece_nbytes = PIECE_MIN_NBYTES;
-    pieces->n_rows = n_rows;
-    pieces->row_nbytes = row_nbytes;
-    pieces->rows_per_piece =
-        row_nbytes > 0 ? smaller(piece_nbytes, PIECE_NBYTES) / row_nbytes : n_rows;
-    if (pieces->rows_per_piece == 0)
-        pieces->rows_per_piece = 1;
-    return 0;
-}
-
 uint64_t pieces_count(const struct pieces *pieces)
 {
     return pieces->n_rows > 0 ? (pieces->n_rows - 1) / pieces->rows_per_piece + 1 : 1;

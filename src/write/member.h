@@ -21,8 +21,7 @@
 
 /* --- pieces --- */
 
-#define PIECE_NBYTES     (1u << 20)
-#define PIECE_MIN_NBYTES (1u << 18)
+#define PIECE_NBYTES (1u << 20)
 
 struct pieces;
 
@@ -54,10 +53,6 @@ struct pieces {
     uint64_t rows_per_piece; /* at least 1 */
     uint64_t row_nbytes;     /* or 0: rows differ, and none is made again as history */
 };
-
-/* Rows for pieces of rows of row_nbytes (or 0). ERROR_DATA when they overflow. */
-int pieces_of_equal_rows(struct pieces *pieces, uint64_t n_rows, uint64_t row_nbytes,
-                         struct error *err);
 
 /* At least 1: the first one carries the header. */
 uint64_t pieces_count(const struct pieces *pieces);
