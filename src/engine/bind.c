@@ -159,8 +159,8 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
 }
 
 /* Values of one column, two (blue and red), three (WDL) or more (per player: the first two are the
- * two colours), within the bounds of their convention, and the flag that the data may be hinting
- * at. */
+ * two colours, also where other values are the mover's), within the bounds of their convention, and
+ * the flag that the data may be hinting at. */
 static int values_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
                         struct error *err)
 {
@@ -180,7 +180,7 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
     struct number_range range;
 
     *op = LABEL_KEEP;
-    if (value == VALUE_MOVER)
+    if (value == VALUE_MOVER && !(n >= 2 && array->binding.per_player))
         return 0;
     *op = is_wdl      ? LABEL_REVERSE
           : n >= 2    ? LABEL_EXCHANGE_TWO

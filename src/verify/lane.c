@@ -128,7 +128,7 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
             op = range.min < 0 || (range.max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
                      ? LABEL_NEGATE
                      : LABEL_EXCHANGE_12;
-        } else if (swap == ROLE_SWAP_VALUES && c->value != VALUE_MOVER) {
+        } else if (swap == ROLE_SWAP_VALUES) {
             const uint64_t n = array->row_nbytes / array->header.dtype.itemsize;
             const bool is_signed = c->value_said ? c->value == VALUE_COLOUR11 : range.min < 0;
 
@@ -136,6 +136,8 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
                  : n >= 2                                          ? LABEL_EXCHANGE_TWO
                  : is_signed                                       ? LABEL_NEGATE
                                                                    : LABEL_COMPLEMENT;
+            if (c->value == VALUE_MOVER && !(n >= 2 && b->per_player))
+                op = LABEL_KEEP;
         }
         spec_set_swap(&lane->spec, op);
         /* The manifest says what the run decided, perhaps by more inputs than this file holds. */
