@@ -6,6 +6,8 @@
  */
 #include "engine/order.h"
 
+#include "base/bytes.h"
+
 static uint64_t n_blocks_of(uint64_t n_rows, uint64_t block_rows)
 {
     return n_rows / block_rows + (n_rows % block_rows != 0);
@@ -97,15 +99,6 @@ static uint64_t block_first(const struct order *order, uint64_t block)
     return block * order->block_rows * order->n_chosen;
 }
 
-/* Rows of a block: the last one may be short. */
-static uint64_t rows_in(const struct order *order, uint64_t block)
-{
-    uint64_t begin = block * order->block_rows;
-    uint64_t left = order->n_rows - begin;
-
-    return left < order->block_rows ? left : order->block_rows;
-}
-
 /* A walk over the blocks, which skips what is not selected. Where every row takes every transform
  * the first position is plain arithmetic. */
 static void images_in_order(const struct order *order, uint64_t first, size_t n,
@@ -116,7 +109,8 @@ static void images_in_order(const struct order *order, uint64_t first, size_t n,
     uint64_t skip = n > 0 ? first - block_first(order, block) : 0;
 
     for (size_t out = 0; out < n; block++) {
-        const uint64_t n_rows = rows_in(order, block), row = block * order->block_rows;
+        const uint64_t row = block * order->block_rows;
+        const uint64_t n_rows = smaller(order->n_rows - row, order->block_rows);
         uint32_t k = 0;
         uint64_t i = 0;
 
@@ -149,9 +143,7 @@ void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t 
         return;
     }
     *begin = block_of(order, first) * order->block_rows;
-    *end = (block_of(order, first + n - 1) + 1) * order->block_rows;
-    if (*end > order->n_rows)
-        *end = order->n_rows;
+    *end = smaller((block_of(order, first + n - 1) + 1) * order->block_rows, order->n_rows);
 }
 
 uint64_t order_end_of_blocks(const struct order *whole, uint64_t image, uint64_t n_blocks)

@@ -20,12 +20,6 @@
 #include "shard/conventions.h"
 #include "shard/role.h"
 
-#define PLAN_SOURCE_KEY    "symaug_source"
-#define PLAN_TRANSFORM_KEY "symaug_transform"
-#define PLAN_ORBIT_KEY     "symaug_orbit"
-#define PLAN_COUNT_KEY     "symaug_count"
-#define PLAN_ZIP_COMMENT   "symaug 1 " /* and the board's name: how an output is known again */
-
 /* One array of the output. */
 struct plan_array {
     const char *key;    /* borrowed from the first input */

@@ -243,6 +243,7 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
 {
     json_t *wanted = manifest_new(err), *found = NULL;
     struct input in = {0};
+    const struct archive_in file = {.inputs = &in, .n_inputs = 1};
     char sha256[DIGEST_HEX_NBYTES];
     struct text name = {0};
     int status = -1;
@@ -266,7 +267,7 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
         const char *known = manifest_text(json_array_get(outputs, 0), "sha256");
         if (json_array_size(outputs) != 1)
             status = text_append(list, err, "its manifest is not that of one output");
-        else if (input_open(&in, path, true, err) != 0 || digest_input(&in, sha256, err) != 0)
+        else if (input_open(&in, path, true, err) != 0 || side_work_digest(&file, sha256, err) != 0)
             status = -1;
         else if (strcmp(sha256, known) != 0)
             status =

@@ -14,7 +14,6 @@
 #include "engine/shard.h"
 
 #include "base/text.h"
-#include "engine/plan.h"
 
 /* --- digests --- */
 

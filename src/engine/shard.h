@@ -10,6 +10,13 @@
 #include "manifest/manifest.h"
 #include "shard/archive_in.h"
 
+/* Arrays that this program adds, and how its outputs are known again. */
+#define PLAN_SOURCE_KEY    "symaug_source"
+#define PLAN_TRANSFORM_KEY "symaug_transform"
+#define PLAN_ORBIT_KEY     "symaug_orbit"
+#define PLAN_COUNT_KEY     "symaug_count"
+#define PLAN_ZIP_COMMENT   "symaug 1 " /* and the board's name */
+
 /* --- digests --- */
 
 /* The digests of the files of several archives, made a step at a time. Its owner takes steps as the

@@ -52,28 +52,6 @@ void digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES]
     digest_finish(&digest, hex);
 }
 
-int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err)
-{
-    struct digest digest;
-    uint8_t *chunk = malloc(CHUNK_NBYTES);
-    uint64_t released = 0;
-    int rc = chunk == NULL ? error_no_memory(err, "SHA-256") : 0;
-
-    digest_begin(&digest);
-    for (uint64_t at = 0; at < in->n_bytes && rc == 0;) {
-        const size_t n = (size_t)smaller(in->n_bytes - at, CHUNK_NBYTES);
-
-        rc = input_read(in, at, chunk, n, err);
-        if (rc == 0)
-            digest_update(&digest, chunk, n);
-        at += n;
-        input_release_before(in, at, &released);
-    }
-    digest_finish(&digest, hex);
-    free(chunk);
-    return rc;
-}
-
 /* --- an output --- */
 
 int output_digest_init(struct output_digest *d, struct output *output, struct error *err)

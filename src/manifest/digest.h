@@ -27,9 +27,7 @@ void digest_update(struct digest *digest, const void *bytes, size_t n_bytes);
 void digest_add_line(struct digest *digest, const char *name, const char *hex);
 void digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES]);
 
-/* Some bytes; the whole of an open input. */
 void digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES]);
-int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err);
 
 /* --- an output --- */
 

@@ -257,9 +257,9 @@ static int join_rows(struct dedupe *d, const uint8_t *records, size_t n, struct 
                              "%s: row %" PRIu64 ": " PLAN_COUNT_KEY
                              " of its position exceeds %" PRIu32,
                              text_path(d->plan->archives[0].path).text, class.row, UINT32_MAX);
-        if (sparse_add(&d->sparse,
-                       &(struct sparse_member){class.row, record->row, record->weight, t},
-                       err) != 0)
+        const struct sparse_member member = {class.row, record->row, record->weight, t};
+        if (d->sparse.n_policies > 0 &&
+            boxes_add(&d->sparse.members, &member, sizeof member, err) == NULL)
             return -1;
         if (r > 0)
             selection_clear(&d->plan->selection, record->row, 0);

@@ -60,7 +60,8 @@ ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err)
 
 /* --- sparse policies: of the rows of one position, the union of what they name --- */
 
-/* A row of a position that has several. Told in any order of positions, in order of rows within. */
+/* A row of a position that has several. They are put into their boxes in any order of positions, in
+ * order of rows within. */
 struct sparse_member {
     uint64_t first, row; /* the position's first row, and this one */
     uint64_t weight;
@@ -72,7 +73,7 @@ struct sparse_means {
     struct plan *plan;              /* borrowed */
     struct sparse_policy *policies; /* owned */
     size_t n_policies;
-    struct boxes members; /* by first row */
+    struct boxes members; /* by first row; open if there are policies */
 };
 
 /* Find the sparse policies of a plan and what transforms do to them: before plan_keep_rows. They
@@ -80,9 +81,6 @@ struct sparse_means {
  * in any case. */
 int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbytes,
                 struct error *err);
-
-/* Tell a row of a position that has several. */
-int sparse_add(struct sparse_means *means, const struct sparse_member *member, struct error *err);
 
 /* Put the means in the place of the plan's arrays: they are there for the rows that are selected.
  * ERROR_DATA for rows that are no lists of indices and values. */

@@ -90,13 +90,6 @@ int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbyt
     return means->n_policies > 0 ? boxes_open(&means->members, err) : 0;
 }
 
-int sparse_add(struct sparse_means *means, const struct sparse_member *member, struct error *err)
-{
-    return means->n_policies == 0 || boxes_add(&means->members, member, sizeof *member, err) != NULL
-               ? 0
-               : -1;
-}
-
 /* --- rows --- */
 
 static int fail_row(const struct sparse_policy *p, uint64_t row, const struct error *why,

@@ -21,10 +21,13 @@ static void assert_digest(const char *path, uint64_t n_bytes, const char *sha256
     struct error err = {0};
     struct input in;
     char found[65];
+    uint8_t *bytes = malloc(n_bytes + 1);
 
     assert_int_equal(input_open(&in, path, true, &err), 0);
     assert_int_equal(in.n_bytes, n_bytes);
-    assert_int_equal(digest_input(&in, found, &err), 0);
+    assert_int_equal(input_read(&in, 0, bytes, n_bytes, &err), 0);
+    digest_bytes(bytes, n_bytes, found);
+    free(bytes);
     assert_string_equal(found, sha256);
     input_close(&in);
 }

@@ -8,8 +8,8 @@
 
 #include "npz_maker.h"
 
+#include "engine/shard.h"
 #include "faults.h"
-#include "manifest/digest.h"
 #include "shard/archive_in.h"
 #include "shard/batch.h"
 
@@ -102,7 +102,7 @@ static int read_shard(const void *what, struct error *err)
     if (result == 0)
         result = read_arrays(&archive, reading->memory, err);
     if (result == 0)
-        result = digest_input(&archive.inputs[0], hex, err);
+        result = side_work_digest(&archive, hex, err);
     for (size_t i = 0; result == 0 && i < archive.n_inputs; i++)
         result = input_unchanged(&archive.inputs[i], err);
     archive_in_close(&archive);
