@@ -2,7 +2,7 @@
  * grid.h - what the parts of the `grid` encoder share: raw deflate for board planes and policies.
  *
  * Board planes repeat at a handful of distances that the array's shape gives away. They are learned
- * from a sample of the member (grid.c); then every position is compared at those distances
+ * from a sample of the member (grid_codec.c); then every position is compared at those distances
  * only, 64 bytes at a time, with a small hash table for the rest. A piece is parsed into sequences
  * (some literals, then a match), or into steps (some zeros, then a match or a literal element), by
  * one of the parsers (grid_kernel.h and what it includes, compiled once for every instruction set);
@@ -320,9 +320,11 @@ struct grid_kernels {
     void (*count)(const uint8_t *bytes, size_t n_bytes, const struct grid_sequence *sequences,
                   size_t n_sequences, struct grid_counts *counts);
 
-    /* Write the state's sequences and the literals behind them. */
+    /* Write the state's sequences, or its steps, whose codes are made, and the literals behind. */
     void (*emit)(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
                  const struct grid_codes *codes, struct grid_bits *bits);
+    void (*emit_steps)(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
+                       const struct grid_codes *codes, struct grid_bits *bits);
 
     /* The lengths (at most 258, and not beyond stop) of the matches of `bytes` at distances. */
     void (*measure)(const uint8_t *bytes, const uint8_t *stop, const uint32_t *distances,
@@ -334,7 +336,7 @@ extern const struct grid_kernels grid_kernels_plain;
 extern const struct grid_kernels grid_kernels_avx2, grid_kernels_avx512;
 #endif
 
-/* --- instruction sets, training (grid.c) --- */
+/* --- instruction sets, training (grid_codec.c) --- */
 
 /* All that the build has, best first. Their results are the same, bit for bit. */
 extern const struct grid_kernels *const grid_kernels_table[];
@@ -381,10 +383,6 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
 
 /* Write an empty stored block: the end of the bits so far, byte-aligned. */
 void grid_block_sync(struct grid_bits *bits);
-
-/* Count the symbols of steps, and make the codes of those there are. */
-void grid_steps_count(const struct grid_steps *steps, struct grid_counts *counts);
-void grid_steps_codes(struct grid_steps *steps, const struct grid_codes *codes);
 
 /* Costs before the first block. */
 void grid_costs_default(struct grid_costs *costs);

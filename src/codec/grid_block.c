@@ -309,7 +309,8 @@ static void make_codes(const struct code_lengths *lengths, struct grid_codes *co
 
 /* --- steps --- */
 
-void grid_steps_count(const struct grid_steps *steps, struct grid_counts *counts)
+/* Count the symbols of steps. */
+static void steps_count(const struct grid_steps *steps, struct grid_counts *counts)
 {
     const unsigned item_nbytes = (unsigned)steps->item_nbytes;
     uint32_t n_runs[DEFLATE_MAX_MATCH + 1];
@@ -347,7 +348,8 @@ void grid_steps_count(const struct grid_steps *steps, struct grid_counts *counts
     }
 }
 
-void grid_steps_codes(struct grid_steps *steps, const struct grid_codes *codes)
+/* Make the codes of those there are. */
+static void steps_codes(struct grid_steps *steps, const struct grid_codes *codes)
 {
     const unsigned item_nbytes = (unsigned)steps->item_nbytes;
 
@@ -433,7 +435,7 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
         8 * (uint64_t)n_bytes + n_stored * (8 + 32) - 5 + (-(bits->n_pending + 3) & 7);
 
     if (state->steps != NULL)
-        grid_steps_count(state->steps, &counts);
+        steps_count(state->steps, &counts);
     else
         state->kernels->count(bytes, n_bytes, state->sequences, state->n_sequences, &counts);
     grid_huffman_lengths(counts.litlen, DEFLATE_N_LITLEN, MAX_CODE_LENGTH, dynamic.litlen);
@@ -458,7 +460,12 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
         if (!is_fixed)
             header_write(&header, bits);
         make_codes(is_fixed ? &fixed : &dynamic, &codes);
-        state->kernels->emit(state, bytes, n_bytes, &codes, bits);
+        if (state->steps != NULL) {
+            steps_codes(state->steps, &codes);
+            state->kernels->emit_steps(state, bytes, n_bytes, &codes, bits);
+        } else {
+            state->kernels->emit(state, bytes, n_bytes, &codes, bits);
+        }
         grid_bits_put(bits, codes.literal[DEFLATE_END] >> 8, codes.literal[DEFLATE_END] & 0xff);
     }
     /* Sizes decide between the types of blocks: what was reckoned with is what was written. */

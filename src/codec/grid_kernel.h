@@ -78,8 +78,9 @@ GRID_INLINE uint64_t nonzero_bits(const uint8_t *p, size_t n, size_t item_nbytes
     return n < 64 ? bits & (((uint64_t)1 << n) - 1) : bits;
 }
 
-static GRID_TARGET void measure(const uint8_t *bytes, const uint8_t *stop,
-                                const uint32_t *distances, size_t n_distances, uint16_t *lengths)
+static GRID_TARGET void measure_matches(const uint8_t *bytes, const uint8_t *stop,
+                                        const uint32_t *distances, size_t n_distances,
+                                        uint16_t *lengths)
 {
     const struct window window = window_load(bytes);
     const uint32_t most = match_limit(bytes, stop);
@@ -135,9 +136,9 @@ GRID_INLINE struct count_cursor count_sequence(struct count_cursor c, const stru
     return c;
 }
 
-static GRID_TARGET void count(const uint8_t *bytes, size_t n_bytes,
-                              const struct grid_sequence *sequences, size_t n_sequences,
-                              struct grid_counts *counts)
+static GRID_TARGET void count_symbols(const uint8_t *bytes, size_t n_bytes,
+                                      const struct grid_sequence *sequences, size_t n_sequences,
+                                      struct grid_counts *counts)
 {
     const uint8_t *const end = bytes + n_bytes;
     uint8_t gathered[COUNT_NBYTES + 3 * COUNT_COPY];
@@ -218,19 +219,14 @@ GRID_INLINE void emit_match(const struct grid_sequence *s, const struct grid_cod
                   code_nbits(length_code) + code_nbits(code) + n_extra);
 }
 
-#include "codec/grid_steps.h"
-
-static GRID_TARGET void emit(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
-                             const struct grid_codes *codes, struct grid_bits *bits)
+static GRID_TARGET void emit_sequences(const struct grid_state *state, const uint8_t *bytes,
+                                       size_t n_bytes, const struct grid_codes *codes,
+                                       struct grid_bits *bits)
 {
     const uint8_t *const end = bytes + n_bytes;
     const struct grid_sequence *const sequences = state->sequences;
     struct grid_bits b = *bits;
 
-    if (state->steps != NULL) {
-        steps_emit(state, bytes, n_bytes, codes, bits);
-        return;
-    }
     for (size_t i = 0, n = state->n_sequences; i < n; i++) {
         emit_literals(bytes, sequences[i].n_literals, codes->literal, &b);
         emit_match(&sequences[i], codes, &b);
@@ -241,6 +237,8 @@ static GRID_TARGET void emit(const struct grid_state *state, const uint8_t *byte
 }
 
 /* --- parsers --- */
+
+#include "codec/grid_steps.h"
 
 #include "codec/grid_distances.h"
 #include "codec/grid_moved.h"
@@ -261,7 +259,8 @@ static GRID_TARGET void emit(const struct grid_state *state, const uint8_t *byte
                   [GRID_MOVED] = moved,              \
                   [GRID_VALUES] = values,            \
                   [GRID_OPTIMAL] = optimal},         \
-        .count = count,                              \
-        .emit = emit,                                \
-        .measure = measure,                          \
+        .count = count_symbols,                      \
+        .emit = emit_sequences,                      \
+        .emit_steps = emit_steps,                    \
+        .measure = measure_matches,                  \
     }

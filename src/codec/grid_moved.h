@@ -3,7 +3,7 @@
  * that a transform moved here, or is a literal. Part of grid_kernel.h.
  *
  * From one image to the next an element moves by a distance that is the same in all rows of a
- * block. It was learned once (grid.c), so that nothing is looked up, and is compared, so that
+ * block. It was learned once (grid_codec.c), so that nothing is looked up, and is compared, so that
  * nothing depends on what was learned.
  */
 

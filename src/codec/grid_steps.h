@@ -180,13 +180,12 @@ GRID_INLINE const uint8_t *steps_write(const struct grid_steps *s, const uint8_t
     return p;
 }
 
-static GRID_TARGET void steps_emit(const struct grid_state *state, const uint8_t *bytes,
+static GRID_TARGET void emit_steps(const struct grid_state *state, const uint8_t *bytes,
                                    size_t n_bytes, const struct grid_codes *codes,
                                    struct grid_bits *bits)
 {
     const uint8_t *const end = bytes + n_bytes;
 
-    grid_steps_codes(state->steps, codes);
     switch (state->steps->item_nbytes) {
     case 2:
         bytes = steps_write(state->steps, bytes, codes, bits, 2);

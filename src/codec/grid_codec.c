@@ -1,5 +1,5 @@
 /*
- * grid.c - the grid encoder's codec rows: states, the loop over a piece, the choice of the
+ * grid_codec.c - the grid encoder's codec rows: states, the loop over a piece, the choice of the
  * instruction set, and learning a member's distances.
  *
  * Candidates come from the member's shape. A walk over parts of the sample records, at every place
