@@ -332,7 +332,7 @@ def add_swapped_values(shard):
         width = shard.pick(2, 3, 4)
         order = [1, 0, 2, 3][:width]
         shard.add(["values_mp"], random_bits(rng, (n, width), shard.pick(*NUMBERS)),
-                  None if keep else on_swap(shard, lambda rows: rows[:, order]))  # fmt: skip
+                  on_swap(shard, lambda rows: rows[:, order]))
     if convention == "colour-wdl":
         return
     shape = (n,) if shard.chance(0.5) else (n, 1)
