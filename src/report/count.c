@@ -15,7 +15,6 @@
 #include "engine/plan.h"
 #include "engine/turn.h"
 #include "shard/batch.h"
-#include "show/parts.h"
 
 #include <float.h>
 #include <math.h>

@@ -14,7 +14,6 @@
 #include "report/set.h"
 
 #include "shard/spec.h"
-#include "show/parts.h"
 
 #include <math.h>
 

@@ -6,7 +6,6 @@
 #define SYMAUG_SHOW_PARTS_H
 
 #include "base/bytes.h"
-#include "engine/plan.h"
 #include "show/show.h"
 
 /* One array's part: n elements of dtype. Objects become int64 (indices) or double. */
@@ -32,16 +31,6 @@ static inline int64_t field_integer(const struct field *field, uint64_t i)
 {
     return dtype_get_int(&field->dtype, field->bytes.data + i * field->dtype.itemsize);
 }
-
-/* How many planes an array has, before or after its cells. */
-static inline uint64_t planes_count(const struct role_binding *binding)
-{
-    return binding->axes.outer * (binding->axes.inner > 1 ? binding->axes.inner : 1);
-}
-
-/* The cell that element i along an array's axis stands for; -1 for none. Policies: the cell that
- * the action is about. */
-int64_t planes_cell_of(const struct board *board, const struct role_binding *binding, uint64_t i);
 
 /* --- from planes to pieces on cells, as the programs for each game write them --- */
 

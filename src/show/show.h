@@ -53,6 +53,16 @@ struct shape_turn {
  * (boards from a file); then *turn is the identity. */
 bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *turn);
 
+/* How many planes an array has, before or after its cells. */
+static inline uint64_t planes_count(const struct role_binding *binding)
+{
+    return binding->axes.outer * (binding->axes.inner > 1 ? binding->axes.inner : 1);
+}
+
+/* The cell that element i along an array's axis stands for; -1 for none. Policies: the cell that
+ * the action is about. */
+int64_t planes_cell_of(const struct board *board, const struct role_binding *binding, uint64_t i);
+
 /* --- a picture: what is to be seen of one image --- */
 
 enum picture_piece {
