@@ -77,6 +77,12 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* True when there are nothing but zeros. */
+static inline bool bytes_are_zero(const uint8_t *p, size_t n_bytes)
+{
+    return n_bytes == 0 || (p[0] == 0 && memcmp(p, p + 1, n_bytes - 1) == 0);
+}
+
 /* Product of n factors; returns 0, or -1 when it does not fit 64 bits. */
 int bytes_product(const uint64_t *factors, size_t n, uint64_t *product);
 

@@ -247,8 +247,8 @@ static int decide_form(const struct opening *o)
     const bool named_npy = has_suffix(o->archive->path, ".npy");
     uint8_t bytes[PEEK_NBYTES] = {0};
     const size_t n_bytes = (size_t)smaller(in->n_bytes, sizeof bytes);
-    size_t n_zero = 0, text = 0; /* how many bytes are zero, and where the text begins */
-    const char *found = NULL;    /* what it is not to be */
+    const char *found = NULL; /* what it is not to be */
+    size_t text = 0;          /* where the text begins */
 
     if (input_read(in, 0, bytes, n_bytes, o->err) != 0)
         return -1;
@@ -259,8 +259,6 @@ static int decide_form(const struct opening *o)
         text = 3;
     while (text < n_bytes && bytes[text] != '\0' && strchr(" \t\r\n", bytes[text]) != NULL)
         text++;
-    while (n_zero < n_bytes && bytes[n_zero] == 0)
-        n_zero++;
     if (is_npy && has_suffix(o->archive->path, ".npz"))
         found = "a bare .npy array (rename the file to .npy)";
     else if (is_zip && named_npy)
@@ -277,7 +275,7 @@ static int decide_form(const struct opening *o)
             (is_text ? strncasecmp(here, wanted, n) : memcmp(here, wanted, n)) == 0)
             found = signatures[i].kind;
     }
-    if (found == NULL && n_zero == n_bytes)
+    if (found == NULL && bytes_are_zero(bytes, n_bytes))
         found = "zero bytes at its front (lost in a crash or a transfer?)";
     return found == NULL ? 0 : fail_form(o, named_npy ? "a .npy array" : "an .npz archive", found);
 }

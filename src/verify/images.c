@@ -245,11 +245,6 @@ static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t
     return true;
 }
 
-bool plane_is_blank(const uint8_t *plane, size_t n_bytes)
-{
-    return n_bytes == 0 || (plane[0] == 0 && memcmp(plane, plane + 1, n_bytes - 1) == 0);
-}
-
 static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t *b)
 {
     const struct spec *spec = step->spec;
@@ -275,8 +270,8 @@ static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t
                    (!step->is_exact || plane_pad_bits(image, spec->axis, spec->lsb_first) == 0);
         else if (!is_plain || complement || spec->channels_last)
             same = same_slowly(step, plane, image, complement);
-        else if (plane_is_blank(plane, spec->axis * item))
-            same = plane_is_blank(image, spec->axis * item);
+        else if (bytes_are_zero(plane, spec->axis * item)) /* as most planes are */
+            same = bytes_are_zero(image, spec->axis * item);
         else
             same = same_axis(step->by.dst, plane, image, spec->axis, step->stride);
         if (!same)

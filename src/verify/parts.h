@@ -164,9 +164,6 @@ static inline unsigned plane_pad_bits(const uint8_t *plane, uint64_t n, bool lsb
 bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const uint8_t *image,
                      bool inverted);
 
-/* Whether a plane holds zeros only, as most planes of most positions do. */
-bool plane_is_blank(const uint8_t *plane, size_t n_bytes);
-
 /* --- groups: the rows that are images of one source (groups.c) --- */
 
 #define LAYOUT_MAX_IMAGES 64 /* per source */

@@ -141,7 +141,7 @@ static void check_smears(struct rules *r)
         struct smear *smear = &r->smears[p];
         bool on = false, off = false, constant = true;
 
-        if (!spec->channels_last && plane_is_blank(plane, spec->axis * item))
+        if (!spec->channels_last && bytes_are_zero(plane, spec->axis * item))
             continue;
         for (uint64_t i = 0; i < spec->axis; i++) {
             const uint8_t *element = plane + i * stride;

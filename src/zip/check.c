@@ -138,7 +138,7 @@ static int find_directory(struct zip_reader *zip, const struct zip_field *tail,
             return zip_fail(zip, "expected one zip end record, found a second one inside the "
                                  "archive's comment");
     const size_t n_after = tail->n_bytes - end;
-    if (n_after > TRAILING_MAX || !zip_is_zero(tail->bytes + end, n_after))
+    if (n_after > TRAILING_MAX || !bytes_are_zero(tail->bytes + end, n_after))
         return zip_fail(
             zip, "expected the end of the file after the zip end record, found %zu more bytes",
             n_after);

@@ -29,14 +29,6 @@ int zip_fail(const struct zip_reader *zip, const char *format, ...)
     return -1;
 }
 
-bool zip_is_zero(const uint8_t *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (p[i] != 0)
-            return false;
-    return true;
-}
-
 /* --- extra fields: the zip64 sizes and the Unicode path --- */
 
 #define EXTRA_ZIP64        0x0001u
@@ -47,7 +39,7 @@ int zip_extra_parse(const struct zip_reader *zip, const uint8_t *bytes, size_t n
 {
     *extra = (struct zip_extra){0};
     /* Up to three NULs at the end are alignment, as Android's zipalign leaves it. */
-    while (n_bytes >= 4 || !zip_is_zero(bytes, n_bytes)) {
+    while (n_bytes >= 4 || !bytes_are_zero(bytes, n_bytes)) {
         struct zip_field *field = NULL;
 
         if (n_bytes < 4)

@@ -31,9 +31,6 @@ struct zip_reader {
 int zip_fail(const struct zip_reader *zip, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* True when there are nothing but NULs. */
-bool zip_is_zero(const uint8_t *p, size_t n);
-
 /* Borrowed bytes: of an extra field, NULL when there is none. */
 struct zip_field {
     const uint8_t *bytes;
