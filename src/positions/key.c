@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/text.h"
-#include "shard/label.h"
+#include "shard/spec.h"
 
 #include <xxhash.h>
 

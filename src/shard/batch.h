@@ -79,9 +79,6 @@ int reader_read(struct reader *reader, uint64_t first, uint64_t n, void *out, st
 /* A row of a table is soon to be read: memory may begin to fetch it. */
 void reader_expect(const struct reader *reader, uint64_t row);
 
-/* The array that a row is in; *row becomes its number there. */
-const struct array *reader_array(const struct reader *reader, uint64_t *row);
-
 /* ERROR of that kind, "FILE: MEMBER: row N: REASON", for a row over all arrays; always -1. */
 int reader_fail(const struct reader *reader, uint64_t row, const struct error *reason,
                 struct error *err);

@@ -4,7 +4,7 @@
  * half precision rounded once), and the commonest types have loops that do the same. Planes of one
  * number, as to-move planes are, are computed once and copied.
  */
-#include "shard/label.h"
+#include "shard/spec.h"
 
 #include "base/bytes.h"
 

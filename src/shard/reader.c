@@ -330,7 +330,8 @@ int reader_read(struct reader *r, uint64_t first, uint64_t n, void *out, struct 
     return 0;
 }
 
-const struct array *reader_array(const struct reader *r, uint64_t *row)
+/* The array that a row is in; *row becomes its number there. */
+static const struct array *array_of(const struct reader *r, uint64_t *row)
 {
     const size_t i = r->csr == NULL ? find_part(r, *row) : 0;
 
@@ -340,14 +341,14 @@ const struct array *reader_array(const struct reader *r, uint64_t *row)
 
 const struct pickle_item *reader_items(const struct reader *r, uint64_t row)
 {
-    const struct array *array = reader_array(r, &row);
+    const struct array *array = array_of(r, &row);
 
     return &array->objects->items[row * r->n_items];
 }
 
 int reader_fail(const struct reader *r, uint64_t row, const struct error *reason, struct error *err)
 {
-    const struct array *array = reader_array(r, &row);
+    const struct array *array = array_of(r, &row);
 
     return error_set_at(err, reason->kind, ARRAY_PLACE(array, .has_row = true, .row = row), "%s",
                         reason->message);

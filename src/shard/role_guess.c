@@ -6,8 +6,8 @@
  * The role of an array: by its shape, and by what its numbers and strings say.
  */
 #include "shard/batch.h"
-#include "shard/label.h"
 #include "shard/role_parts.h"
+#include "shard/spec.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -77,6 +77,16 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
     return take_overrides(c, c->request, err);
 }
 
+/* A problem of the shard as a whole, which no flag settles. */
+static void refuse_shard(struct role_context *c, enum error_code code, const char *reason)
+{
+    const struct error_place place = {.file = c->archive->path, .code = code};
+    struct role_problem *problem = role_problem_add(c, -1, "");
+
+    if (problem != NULL)
+        error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
+}
+
 /* Decide the common number of rows from the most telling array. Without an array whose name or role
  * tells all must agree; where they differ, the first array that could be a row per position on the
  * board tells, so that roles can be suggested. */
@@ -116,9 +126,9 @@ static void find_rows(struct role_context *c)
         found = true;
     }
     if (!found)
-        role_refuse_shard(c, ERROR_CODE_ROWS,
-                          c->request->n_overrides > 0 ? "no array with rows is left"
-                                                      : "no array has rows");
+        refuse_shard(c, ERROR_CODE_ROWS,
+                     c->request->n_overrides > 0 ? "no array with rows is left"
+                                                 : "no array has rows");
 }
 
 /* --- the arrays --- */
@@ -432,7 +442,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
     if (board->family->only_known_members && missing != NULL) {
         snprintf(c.reason, sizeof c.reason, "expected an array %s, as every KataGo shard has",
                  missing);
-        role_refuse_shard(&c, ERROR_CODE_SHAPE, c.reason);
+        refuse_shard(&c, ERROR_CODE_SHAPE, c.reason);
     } else {
         role_sparse_find(&c);
         find_rows(&c);

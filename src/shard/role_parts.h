@@ -66,9 +66,6 @@ int role_refuse(struct role_case *a, const char *role, const char *format, ...)
 int role_refuse_as(struct role_case *a, const char *role, enum error_code code, const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
 
-/* A problem of the shard as a whole, which no flag settles. */
-void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason);
-
 /* A problem [rows], and -1, unless the array has n_rows rows. */
 int role_check_rows(struct role_case *a);
 

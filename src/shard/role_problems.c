@@ -117,12 +117,3 @@ int role_check_rows(struct role_case *a)
                               key.text);
     return 0;
 }
-
-void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason)
-{
-    const struct error_place place = {.file = c->archive->path, .code = code};
-    struct role_problem *problem = role_problem_add(c, -1, "");
-
-    if (problem != NULL)
-        error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
-}

@@ -1,5 +1,5 @@
 /* test_label.c - what a colour swap does to numbers of every type, bit for bit. */
-#include "shard/label.h"
+#include "shard/spec.h"
 
 #include <math.h>
 #include <setjmp.h>
