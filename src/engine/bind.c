@@ -8,7 +8,6 @@
  */
 #include "engine/plan.h"
 
-#include "base/text.h"
 #include "engine/survey.h"
 
 #include <math.h>

@@ -18,7 +18,6 @@
  */
 #include "engine/expand.h"
 
-#include "base/text.h"
 #include "engine/survey.h"
 #include "shard/array.h"
 

@@ -11,7 +11,6 @@
 #include "engine/plan.h"
 
 #include "base/crew.h"
-#include "base/text.h"
 #include "engine/expand.h"
 
 #include <xxhash.h>

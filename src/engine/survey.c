@@ -14,8 +14,6 @@
  */
 #include "engine/survey.h"
 
-#include "base/text.h"
-
 #include <math.h>
 
 #define CHUNK_NBYTES  (256u << 10)

@@ -12,8 +12,6 @@
  */
 #include "engine/survey.h"
 
-#include "base/text.h"
-
 #include <math.h>
 
 /* Rows looked at in each part; of lists and moves, which tell less, twice that. */

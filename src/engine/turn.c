@@ -9,8 +9,6 @@
  */
 #include "engine/turn.h"
 
-#include "base/text.h"
-
 struct planes_form planes_form_of(const struct role_binding *binding, const struct dtype *dtype)
 {
     const struct role_axes *axes = &binding->axes;

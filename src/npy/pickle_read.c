@@ -6,8 +6,6 @@
  */
 #include "npy/pickle_values.h"
 
-#include "base/text.h"
-
 #define MIN_PROTOCOL 2
 #define MAX_PROTOCOL 5
 

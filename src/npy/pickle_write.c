@@ -6,8 +6,6 @@
  */
 #include "npy/pickle_values.h" /* the opcodes */
 
-#include "base/text.h"
-
 /* The one place that names numpy's module: numpy 2 still loads the name of numpy 1. */
 #define MODULE "numpy.core.multiarray"
 

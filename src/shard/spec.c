@@ -7,7 +7,6 @@
 #include "shard/spec.h"
 
 #include "base/perm.h"
-#include "base/text.h"
 
 /* --- action spaces --- */
 
