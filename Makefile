@@ -36,7 +36,7 @@ ISAL     ?=
 
 VERSION  := 1.0.0
 PKGS     := zlib libzip jansson libcrypto libxxhash
-ifneq ($(filter-out help clean format layers uninstall deb,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help clean format uninstall deb,$(or $(MAKECMDGOALS),all)),)
 ifneq ($(shell pkg-config --exists $(PKGS) 2>/dev/null && echo 1),1)
 $(error libraries are missing: run `make deps` as root on Debian, or install $(PKGS) with their headers)
 endif
@@ -164,8 +164,8 @@ plain: ## run every test in a build without OpenMP and without ISA-L
 format: ## put all sources into the project's format
 	clang-format -i src/*/*.[ch] $(wildcard include/*.h tests/*/*.[ch] scripts/*.c examples/*.c)
 
-layers: ## check that files include lower floors only
-	scripts/check-layers
+layers: $(LIB_OBJ) $(CLI_OBJ) ## check that files include lower floors only, and none call in a circle
+	@scripts/check-layers $^
 
 lint: layers ## formatting, static analysis, shell scripts, man pages
 	scripts/lint
