@@ -377,35 +377,6 @@ static void made_free(struct made *made)
     free(made);
 }
 
-void plan_release(struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        free(plan->arrays[i].sources);
-        spec_release(&plan->arrays[i].spec);
-    }
-    for (size_t i = 0; plan->csrs != NULL && i < plan->archives[0].n_arrays; i++)
-        csr_release(&plan->csrs[i]);
-    free(plan->arrays);
-    free(plan->csrs);
-    spec_maker_release(&plan->maker);
-    for (size_t i = 0; i < plan->n_archives; i++)
-        archive_in_close(&plan->archives[i]);
-    free(plan->archives);
-    free(plan->archive_rows);
-    text_list_release(&plan->warnings);
-    json_decref(plan->notes);
-    json_decref(plan->counts);
-    for (size_t i = 0; i < plan->n_made; i++)
-        made_free(plan->made[i]);
-    free(plan->made);
-    free(plan->input_ends);
-    selection_release(&plan->selection);
-    recall_release(&plan->recall);
-    free(plan->chosen);
-    board_free(plan->board);
-    *plan = (struct plan){0};
-}
-
 /* --- an output cut into shards --- */
 
 /* Where whole blocks can be kept together, a shard ends at the end of a block; where --unique makes
@@ -507,4 +478,35 @@ int shards_warn(struct plan *plan, struct error *err)
         plan, err,
         "--rows-per-shard %llu: shards of %llu rows, so that blocks of %llu rows stay whole",
         (unsigned long long)asked, (unsigned long long)rounded, (unsigned long long)n_rows);
+}
+
+/* --- the end --- */
+
+void plan_release(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        free(plan->arrays[i].sources);
+        spec_release(&plan->arrays[i].spec);
+    }
+    for (size_t i = 0; plan->csrs != NULL && i < plan->archives[0].n_arrays; i++)
+        csr_release(&plan->csrs[i]);
+    free(plan->arrays);
+    free(plan->csrs);
+    spec_maker_release(&plan->maker);
+    for (size_t i = 0; i < plan->n_archives; i++)
+        archive_in_close(&plan->archives[i]);
+    free(plan->archives);
+    free(plan->archive_rows);
+    text_list_release(&plan->warnings);
+    json_decref(plan->notes);
+    json_decref(plan->counts);
+    for (size_t i = 0; i < plan->n_made; i++)
+        made_free(plan->made[i]);
+    free(plan->made);
+    free(plan->input_ends);
+    selection_release(&plan->selection);
+    recall_release(&plan->recall);
+    free(plan->chosen);
+    board_free(plan->board);
+    *plan = (struct plan){0};
 }

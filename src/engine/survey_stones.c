@@ -338,18 +338,13 @@ static bool is_list(const struct plan_array *policy)
     return policy->binding.role == ROLE_POLICY_INDEX || policy->binding.role == ROLE_ACTION;
 }
 
-static uint64_t rows_of_part(const struct plan *plan)
-{
-    return (plan->n_rows + FLIPS_N_PARTS - 1) / FLIPS_N_PARTS;
-}
-
 /* --- rows of a plan that pass by --- */
 
 /* Where a row is kept: a mark that it is there, then its stones, or its bytes. */
 static uint8_t *kept_row(const struct stone_watch *watch, const struct kept_rows *rows,
                          uint64_t row)
 {
-    const uint64_t part_rows = rows_of_part(watch->plan);
+    const uint64_t part_rows = flip_part_rows(watch->plan->n_rows);
 
     return rows->bytes +
            (row / part_rows * 2 * ROWS_OF_PART + row % part_rows) * (rows->row_nbytes + 1);
@@ -362,7 +357,7 @@ static void keep_row(const struct stone_watch *watch, const struct kept_rows *ro
     const struct planes_form *form = &watch->form;
     const uint64_t *stones = watch->where.stones;
 
-    if (row % rows_of_part(watch->plan) >= 2 * ROWS_OF_PART)
+    if (row % flip_part_rows(watch->plan->n_rows) >= 2 * ROWS_OF_PART)
         return;
     uint8_t *kept = kept_row(watch, rows, row);
     *kept++ = true;
@@ -453,12 +448,13 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     int status = flips_init(&l.flips, plan->board, &watch->stones->binding, b, b->n_actions, err);
 
     for (uint64_t row = first; kept != NULL && row < end && status == 0; row++)
-        if (row % rows_of_part(plan) < of_part && kept_row(watch, kept, row)[0])
+        if (row % flip_part_rows(plan->n_rows) < of_part && kept_row(watch, kept, row)[0])
             look_at_row(&l, row, &(struct row){.bytes = kept_row(watch, kept, row) + 1});
     if (kept == NULL && status == 0) {
         survey_begin_lists(&s, plan, policy, err);
         while (survey_next(&s) && s.number < end)
-            if (s.number >= first && s.number % rows_of_part(plan) < of_part && s.rows[0].n > 0)
+            if (s.number >= first && s.number % flip_part_rows(plan->n_rows) < of_part &&
+                s.rows[0].n > 0)
                 look_at_row(&l, s.number, s.rows);
         status = survey_end(&s);
     }

@@ -468,7 +468,7 @@ struct flip_tally flip_parts_sum(const struct flip_parts *parts)
 struct flip_verdict flip_parts_judge(const struct flip_parts *parts, const struct flips *flips,
                                      uint64_t n_rows)
 {
-    const uint64_t part_rows = (n_rows + FLIPS_N_PARTS - 1) / FLIPS_N_PARTS;
+    const uint64_t part_rows = flip_part_rows(n_rows);
     struct flip_verdict verdict = {flips->policy->flip, 0, n_rows, flip_parts_sum(parts)};
     struct flip_verdict best = {.flip = flips->policy->flip};
 

@@ -217,9 +217,14 @@ struct flip_verdict {
     struct flip_tally tally;
 };
 
+static inline uint64_t flip_part_rows(uint64_t n_rows)
+{
+    return (n_rows + FLIPS_N_PARTS - 1) / FLIPS_N_PARTS;
+}
+
 static inline unsigned flip_part_of(uint64_t row, uint64_t n_rows)
 {
-    return (unsigned)(row / ((n_rows + FLIPS_N_PARTS - 1) / FLIPS_N_PARTS));
+    return (unsigned)(row / flip_part_rows(n_rows));
 }
 
 /* Judge all n_rows rows; where they are right, or nothing explains them all, runs of parts. */
