@@ -383,7 +383,8 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
         if (spec->kind == SPEC_BITS || !dtype_is_number(&spec->dtype))
             return plan_refuse(plan, array, err,
                                "a to-move plane of packed or opaque elements cannot swap colours; "
-                               "use --planes with a permutation");
+                               "unpack the planes, or use --transforms for the images that keep "
+                               "the colours");
         if (survey_turn_coding(plan, array, (uint64_t)spec_turn_plane(spec, t), err) != 0)
             return -1;
         step->label = spec_swap_of_coding(plan->conventions.plane_coding);

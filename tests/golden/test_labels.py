@@ -223,6 +223,18 @@ def expanded(arrays, *options, code=0):
     return out + err
 
 
+@tap.test("colour", "mover", "1,0,~2")
+def test_packed_to_move(planes):
+    """A plane of bits that says whose turn it is stays as it is: refused, and what is offered works."""
+    arrays = hex_shard()
+    bits = arrays["boards"].astype("u1").reshape(ROWS, 3, CELLS)
+    arrays["boards"] = np.packbits(bits, axis=2)
+    options = ["-b", f"rhombus:{N}", "--role=boards=packed", "--planes", planes]
+    refused = expanded(arrays, *options, code=65)
+    assert "unpack the planes" in refused and "--transforms" in refused, refused
+    expanded(arrays, *options, "--transforms=0,1")
+
+
 GO = {"state": np.zeros((ROWS, 2, 9, 9)), "policy": np.ones((ROWS, 81))}
 
 
