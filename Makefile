@@ -164,7 +164,7 @@ plain: ## run every test in a build without OpenMP and without ISA-L
 format: ## put all sources into the project's format
 	clang-format -i src/*/*.[ch] $(wildcard include/*.h tests/*/*.[ch] scripts/*.c examples/*.c)
 
-layers: $(LIB_OBJ) $(CLI_OBJ) ## check that files include lower floors only, and none call in a circle
+layers: $(LIB_OBJ) $(CLI_OBJ) ## check that files include lower floors only, and none call each other in a circle
 	@scripts/check-layers $^
 
 lint: layers ## formatting, static analysis, shell scripts, man pages

@@ -37,9 +37,10 @@ struct progress {
     bool is_drawn, is_used;    /* at the moment; ever */
 };
 
-/* Begin, and be the settings' meter if the line is wanted; and if there was one, say what was done.
- */
+/* Begin; it becomes the settings' meter if the line is wanted. */
 void progress_begin(struct progress *p, struct settings *settings);
+
+/* Say what was done, if the line was ever drawn. */
 void progress_end(const struct progress *p, const char *command);
 
 /* Clear the line: something else is to be printed. */

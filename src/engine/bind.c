@@ -381,10 +381,13 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
         if (step->label_plane < 0)
             continue;
         if (spec->kind == SPEC_BITS || !dtype_is_number(&spec->dtype))
-            return plan_refuse(plan, array, err,
-                               "a to-move plane of packed or opaque elements cannot swap colours; "
-                               "unpack the planes, or use --transforms for the images that keep "
-                               "the colours");
+            return plan_refuse(
+                plan, array, err,
+                "a to-move plane of packed or opaque elements cannot swap colours; write it as "
+                "numbers%s",
+                purpose != FOR_IMAGES || plan->settings->canonical || plan->settings->orbit_key
+                    ? ""
+                    : ", or use --transforms for the images that keep the colours");
         if (survey_turn_coding(plan, array, (uint64_t)spec_turn_plane(spec, t), err) != 0)
             return -1;
         step->label = spec_swap_of_coding(plan->conventions.plane_coding);

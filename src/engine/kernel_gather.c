@@ -7,6 +7,7 @@
  * Of larger elements AVX-512 lists those that are not zero, few in most planes and policies, and
  * they alone are moved; full planes are moved in plain C, whose loads and stores are as fast as
  * what the instruction sets have for them, or so nearly that it is nothing beside the compression.
+ * A variant leaves planes for which it has nothing to offer to a plainer one.
  */
 #include "engine/kernel.h"
 

@@ -105,7 +105,7 @@ int survey_end(struct survey *survey)
     return survey->status;
 }
 
-/* Leave a row's images other than the identity out; which must be among the chosen. */
+/* Leave out a row's images other than the identity, which must be among the chosen. */
 static int keep_identity(struct plan *plan, uint64_t row, struct error *err)
 {
     if (plan->chosen[0] != 0)

@@ -393,7 +393,7 @@ bool flip_mass_is_on(const struct flip_mass *mass, enum action_flip flip)
     return over > NOISE * mass->total && over > share * mass->total;
 }
 
-/* --- many --- */
+/* --- many policies --- */
 
 void flip_tally_add(struct flip_tally *tally, const struct flips *flips,
                     const struct flip_mass *mass, uint64_t n_stones)

@@ -1,12 +1,11 @@
 /*
- * digest.h - SHA-256 of files, through libcrypto; of an output begun while it is still being
+ * digest.h - SHA-256, through libcrypto: of bytes, and of an output while it is still being
  * written.
  */
 #ifndef SYMAUG_MANIFEST_DIGEST_H
 #define SYMAUG_MANIFEST_DIGEST_H
 
 #include "base/error.h"
-#include "base/input.h"
 #include "base/output.h"
 
 #define OPENSSL_SUPPRESS_DEPRECATED /* SHA256_Init and its like */
@@ -27,6 +26,7 @@ void digest_update(struct digest *digest, const void *bytes, size_t n_bytes);
 void digest_add_line(struct digest *digest, const char *name, const char *hex);
 void digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES]);
 
+/* Of some bytes. */
 void digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES]);
 
 /* --- an output --- */

@@ -106,7 +106,7 @@ struct pickle_reader {
 
     uint64_t heap_nbytes; /* the budget */
     uint64_t heap_left;
-    struct pickle_arena *arena;                          /* owned until the document takes it */
+    struct pickle_arena *arena;                          /* borrowed: the document's */
     struct pickle_item *free_tuples[PICKLE_TUPLE_SIZES]; /* by length; linked by as.inner */
 
     struct pickle_item *stack; /* owned */

@@ -97,7 +97,7 @@ static int compare_records(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* Records mostly come in order of rows: many of one position are sorted then. */
+/* Records mostly come in order of rows, so that many of one position are sorted already. */
 static void sort_records(uint8_t *records, size_t n, size_t step)
 {
     for (size_t i = 1; i < n; i++)

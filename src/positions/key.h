@@ -104,8 +104,8 @@ void key_room_release(struct key_room *room);
  * image's key bytes are in room->bytes afterwards, and what leads to it in room->ties. */
 struct key_value key_of(const struct key *key, struct key_room *room);
 
-/* After key_of: what the key were if the image under ids[id] were the canonical one. Its key bytes
- * are in room->bytes afterwards. */
+/* After key_of: what the key would be if the image under ids[id] were the canonical one. Its key
+ * bytes are in room->bytes afterwards. */
 struct key_value key_of_image(const struct key *key, const struct key_room *room, uint32_t id);
 
 /* Bytes of a room's ties. */

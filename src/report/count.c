@@ -12,7 +12,6 @@
 #include "report/set.h"
 
 #include "base/meter.h"
-#include "engine/plan.h"
 #include "engine/turn.h"
 #include "shard/batch.h"
 

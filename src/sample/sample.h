@@ -21,8 +21,9 @@ struct sample_result {
 int sample_write(const char *path, const struct settings *settings, struct sample_result *result,
                  struct error *err);
 
-/* Decide what is played on a board, which is borrowed. */
 struct play;
+
+/* Decide what is played on a board, which is borrowed. */
 void play_init(struct play *play, const struct board *board, uint64_t seed);
 
 #endif

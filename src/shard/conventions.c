@@ -5,6 +5,7 @@
  */
 #include "shard/conventions.h"
 
+#include "base/text.h"
 #include "board/board.h"
 
 const struct conventions conventions_default = {

@@ -7,7 +7,6 @@
 #define SYMAUG_SHARD_CONVENTIONS_H
 
 #include "base/error.h"
-#include "base/text.h"
 
 enum planes_convention {
     PLANES_COLOUR,      /* plane 0 blue, plane 1 red, plane 2 the player to move (0 or 1) */
@@ -21,7 +20,7 @@ enum value_convention {
     VALUE_COLOUR01,   /* 0 blue wins, 1 red wins: a swap makes it 1 - v */
     VALUE_COLOUR11,   /* +1 blue wins, -1 red wins: -v */
     VALUE_COLOUR_WDL, /* (blue wins, draw, red wins): reversed */
-    VALUE_MOVER,      /* of the player to move: unchanged */
+    VALUE_MOVER,      /* of the player to move: unchanged, but for those per player */
 };
 
 enum to_move_coding {

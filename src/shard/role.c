@@ -1,6 +1,6 @@
 /*
- * role.c - the kinds of roles, one row each, and what the user says about them (--role, --copy, or
- * a schema: the same words as JSON, in which roles are written, too).
+ * role.c - the kinds of roles, one row each, and what the user says about them (--role, --copy, and
+ * schemas, which say the same as JSON, read and written).
  *
  * A new role is a row here and its value in the enum: its names, how an array must fit it, which
  * options stand after its colon, what a transform does to it.

@@ -134,7 +134,7 @@ bool role_sparse_of_scipy(const struct role_case *a, char role[64]);
  * many of its arrays are members. */
 const char *role_katago_missing(const struct archive_in *archive, size_t *n_found);
 
-/* Give a member its role, and refuse all other arrays. */
+/* Give the array its role if it is a member, else refuse it. Returns 0 or -1. */
 int role_katago_bind(struct role_case *a);
 
 #endif

@@ -140,10 +140,12 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
                 op = LABEL_KEEP;
         }
         spec_set_swap(&lane->spec, op);
-        /* The manifest says what the run decided, perhaps by more inputs than this file holds. */
+        /* The manifest says what the run decided, perhaps by more inputs than this file holds. (A
+         * player's values are never kept: what was written so is wrong.) */
         const char *said = manifest_text(manifest_find(arrays, array->key), "swap");
         for (int i = 0; said != NULL && i < LABEL_N_OPS; i++)
-            if (strcmp(label_op_name((enum label_op)i), said) == 0)
+            if (strcmp(label_op_name((enum label_op)i), said) == 0 &&
+                !(i == LABEL_KEEP && b->per_player))
                 spec_set_swap(&lane->spec, (enum label_op)i);
     }
     return 0;

@@ -223,6 +223,25 @@ def expanded(arrays, *options, code=0):
     return out + err
 
 
+@tap.test("values_mp", "value")
+def test_kept_before(name):
+    """A manifest that says that a player's values were kept does not make that right."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **hex_shard(**{name: TWO.astype("<f4")}))
+        options = ["-b", f"rhombus:{N}", "--value=mover"]
+        run("expand", *options, "--role=values_mp=copy" if name == "values_mp" else "--progress=never",
+            path, out)
+        with open(out + ".manifest.json") as manifest:
+            text = manifest.read()
+        run("verify", out)
+        text = text.replace('"role": "copy"', '"role": "value:players", "swap": "kept"')
+        with open(out + ".manifest.json", "w") as manifest:
+            manifest.write(text)
+        said, _ = run("verify", out, code=1 if name == "values_mp" else 0)
+        assert ("values_mp" in said) == (name == "values_mp"), said
+
+
 @tap.test("colour", "mover", "1,0,~2")
 def test_packed_to_move(planes):
     """A plane of bits that says whose turn it is stays as it is: refused, and what is offered works."""
@@ -231,8 +250,11 @@ def test_packed_to_move(planes):
     arrays["boards"] = np.packbits(bits, axis=2)
     options = ["-b", f"rhombus:{N}", "--role=boards=packed", "--planes", planes]
     refused = expanded(arrays, *options, code=65)
-    assert "unpack the planes" in refused and "--transforms" in refused, refused
+    assert "write it as numbers, or use --transforms" in refused, refused
     expanded(arrays, *options, "--transforms=0,1")
+    for other in ["--orbit-key", "--transforms=0,1"], ["--canonical"]:
+        refused = expanded(arrays, *options, *other, code=65)
+        assert "write it as numbers" in refused and "use --transforms" not in refused, refused
 
 
 GO = {"state": np.zeros((ROWS, 2, 9, 9)), "policy": np.ones((ROWS, 81))}
