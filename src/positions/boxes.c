@@ -3,11 +3,15 @@
  * of the same leading bits, neighbouring rows) can be worked on a box at a time in little memory.
  * While all boxes together fit into memory there is no file. When they do not, each is written to
  * the end of one unlinked temp file; the parts of a box are found again by a list.
+ *
+ * Hashes spread keys evenly, so that a box is much larger than others only where one key has many
+ * records: these are never together in memory, they are read from the box piece by piece.
  */
 #include "positions/parts.h"
 
 #define MAX_BOXES       4096
 #define MIN_PART_NBYTES (1u << 20) /* of a box, once there is a file */
+#define PIECE_NBYTES    (1u << 20) /* of a box that is read in pieces */
 
 struct box {
     struct bytes bytes; /* what is not in the file */
@@ -34,6 +38,7 @@ void boxes_release(struct boxes *boxes)
     }
     free(boxes->items);
     bytes_release(&boxes->list);
+    bytes_release(&boxes->piece);
     scratch_close(&boxes->file);
     *boxes = (struct boxes){0};
 }
@@ -145,34 +150,150 @@ static int sort_by_key(const struct boxes *boxes, struct bytes *list, struct err
     return 0;
 }
 
+/* What a box by key holds in memory is not needed again. */
+static void forget(struct boxes *boxes)
+{
+    struct box *box = &boxes->items[boxes->next_box - 1];
+
+    boxes->held_nbytes -= box->bytes.n_bytes;
+    bytes_release(&box->bytes);
+}
+
+/* Read the next records of the box at hand, as it was filled: a piece of them, none at its end. */
+static int read_piece(struct boxes *boxes, struct box_place *place, struct error *err)
+{
+    const struct box *box = &boxes->items[boxes->next_box - 1];
+    const struct part *parts = (const void *)box->parts.data;
+    const bool is_in_file = place->part < box->parts.n_bytes / sizeof *parts;
+    const uint64_t end = is_in_file ? parts[place->part].n_bytes : box->bytes.n_bytes;
+    const uint64_t n_records = PIECE_NBYTES / boxes->record_nbytes + 1;
+    const uint64_t n = smaller(n_records * boxes->record_nbytes, end - place->offset);
+
+    boxes->piece.n_bytes = 0;
+    if (n == 0)
+        return 0;
+    if (!is_in_file) {
+        if (bytes_append(&boxes->piece, box->bytes.data + place->offset, n, err) != 0)
+            return -1;
+    } else {
+        uint8_t *to = bytes_reserve(&boxes->piece, n, err);
+
+        if (to == NULL ||
+            scratch_read(&boxes->file, parts[place->part].offset + place->offset, to, n, err) != 0)
+            return -1;
+        boxes->piece.n_bytes = n;
+    }
+    place->offset += n;
+    if (is_in_file && place->offset == end)
+        *place = (struct box_place){.part = place->part + 1};
+    return 0;
+}
+
+static bool is_often(const struct boxes *boxes, const uint8_t *record)
+{
+    return memcmp(record, &boxes->often, sizeof boxes->often) == 0;
+}
+
+/* Load a large box but for one key's records, which are still to come: if a key has more than half
+ * of them it is that one, by votes for it and against it. */
+static int load_others(struct boxes *boxes, struct error *err)
+{
+    const size_t step = boxes->record_nbytes;
+    struct box_place place = {0};
+    uint64_t n_votes = 0;
+
+    do {
+        if (read_piece(boxes, &place, err) != 0)
+            return -1;
+        for (size_t at = 0; at < boxes->piece.n_bytes; at += step) {
+            const uint8_t *record = boxes->piece.data + at;
+
+            if (n_votes == 0)
+                memcpy(&boxes->often, record, sizeof boxes->often);
+            if (is_often(boxes, record))
+                n_votes++;
+            else
+                n_votes--;
+        }
+    } while (boxes->piece.n_bytes > 0);
+    place = (struct box_place){0};
+    do {
+        if (read_piece(boxes, &place, err) != 0)
+            return -1;
+        for (size_t at = 0; at < boxes->piece.n_bytes; at += step) {
+            const uint8_t *record = boxes->piece.data + at;
+
+            if (is_often(boxes, record))
+                boxes->n_left++;
+            else if (bytes_append(&boxes->list, record, step, err) != 0)
+                return -1;
+        }
+    } while (boxes->piece.n_bytes > 0);
+    boxes->n_often = boxes->n_left;
+    boxes->place = (struct box_place){0};
+    return sort_by_key(boxes, &boxes->list, err);
+}
+
+/* The next records of the key that has many. */
+static ssize_t next_often(struct boxes *boxes, const void **records, struct error *err)
+{
+    const size_t step = boxes->record_nbytes;
+    size_t n = 0;
+
+    while (n == 0) {
+        if (read_piece(boxes, &boxes->place, err) != 0)
+            return -1;
+        for (size_t at = 0; at < boxes->piece.n_bytes; at += step)
+            if (is_often(boxes, boxes->piece.data + at))
+                memmove(boxes->piece.data + n++ * step, boxes->piece.data + at, step);
+    }
+    boxes->n_before = boxes->n_often - boxes->n_left;
+    boxes->n_more = boxes->n_left -= n;
+    if (boxes->n_left == 0)
+        forget(boxes);
+    *records = boxes->piece.data;
+    return (ssize_t)n;
+}
+
 ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err)
 {
     const size_t step = boxes->record_nbytes,
                  n_alike = boxes->n_rows > 0 ? sizeof(uint64_t) : sizeof(struct key_value);
     struct bytes *list = &boxes->list;
 
+    boxes->n_before = boxes->n_more = 0;
     while (boxes->at == list->n_bytes) {
         struct box *box = &boxes->items[boxes->next_box];
+        const struct part *parts = (const void *)box->parts.data;
+        uint64_t n_bytes = box->bytes.n_bytes;
 
         boxes->at = list->n_bytes = 0;
+        if (boxes->n_left > 0)
+            return next_often(boxes, records, err);
         if (boxes->next_box == boxes->n) {
             boxes->next_box = 0;
             return 0;
         }
         boxes->next_box++;
-        for (size_t i = 0; i < box->parts.n_bytes / sizeof(struct part); i++) {
-            const struct part part = ((const struct part *)(const void *)box->parts.data)[i];
-            uint8_t *to = bytes_reserve(list, part.n_bytes, err);
-
-            if (to == NULL || scratch_read(&boxes->file, part.offset, to, part.n_bytes, err) != 0)
+        for (size_t i = 0; i < box->parts.n_bytes / sizeof *parts; i++)
+            n_bytes += parts[i].n_bytes;
+        if (boxes->in_parts && n_bytes > boxes->max_nbytes / 2) {
+            if (load_others(boxes, err) != 0)
                 return -1;
-            list->n_bytes += part.n_bytes;
+            continue;
+        }
+        for (size_t i = 0; i < box->parts.n_bytes / sizeof *parts; i++) {
+            uint8_t *to = bytes_reserve(list, parts[i].n_bytes, err);
+
+            if (to == NULL ||
+                scratch_read(&boxes->file, parts[i].offset, to, parts[i].n_bytes, err) != 0)
+                return -1;
+            list->n_bytes += parts[i].n_bytes;
         }
         if (bytes_append(list, box->bytes.data, box->bytes.n_bytes, err) != 0)
             return -1;
         if (boxes->n_rows == 0) {
-            boxes->held_nbytes -= box->bytes.n_bytes;
-            bytes_release(&box->bytes);
+            forget(boxes);
             if (sort_by_key(boxes, list, err) != 0)
                 return -1;
         } else if (list->n_bytes > 0) {

@@ -59,9 +59,13 @@ struct dedupe {
     struct batch count_batch;
 
     struct boxes rows, classes;
-    double *sums;   /* owned: of all elements of the class at hand, behind them its bounds[] */
-    double *bounds; /* the least and the greatest of each value */
-    uint8_t *moved; /* owned: a row of an array in the first one's orientation */
+    struct class_record class; /* the one at hand, */
+    uint64_t first_others;     /* of its first row, */
+    bool others_differ;
+    uint8_t *first_ties; /* owned: of that row's key, */
+    double *sums;        /* owned: and of all elements; behind them its bounds[] */
+    double *bounds;      /* the least and the greatest of each value */
+    uint8_t *moved;      /* owned: a row of an array in the first one's orientation */
     struct made *counts;
     struct key_hash hash;
     struct bytes list; /* counts of the rows at hand */
@@ -233,61 +237,70 @@ static uint32_t to_first(const struct dedupe *d, const uint8_t *ties, const uint
     return lowest;
 }
 
-/* The records of a class, in the order of rows: their labels are added up in the orientation of the
- * first, all rows but that one are left out, and what becomes of it is put into a box. */
+/* The records of a class, or the next of many, in the order of rows: their labels are added up in
+ * the orientation of the first, all rows but that one are left out, and at last what becomes of it
+ * is put into a box. */
 static int join_rows(struct dedupe *d, const uint8_t *records, size_t n, struct error *err)
 {
     const struct row_record *one = (const void *)records;
-    const uint8_t *ties = (const uint8_t *)(one + 1) + d->labels_nbytes;
-    struct class_record class = {.key = one->key, .row = one->row, .n_rows = n};
-    bool others_differ = false;
+    struct class_record *class = &d->class;
     struct error why = {0};
 
+    if (d->rows.n_before == 0) {
+        *class = (struct class_record){.key = one->key, .row = one->row};
+        d->first_others = one->others;
+        d->others_differ = false;
+        memcpy(d->first_ties, (const uint8_t *)(one + 1) + d->labels_nbytes, d->n_ties);
+    }
     for (size_t r = 0; r < n; r++) {
         const struct row_record *record = (const void *)(records + r * d->rows.record_nbytes);
         const uint8_t *labels = (const uint8_t *)(record + 1);
-        const uint32_t t = r > 0 ? to_first(d, labels + d->labels_nbytes, ties) : 0;
+        const bool is_first = class->n_rows++ == 0;
+        const uint32_t t = is_first ? 0 : to_first(d, labels + d->labels_nbytes, d->first_ties);
         const double weight = (double)record->weight;
         double *sum = d->sums, *bound = d->bounds;
 
-        class.weight += record->weight;
-        others_differ |= record->others != one->others;
-        if (class.weight > UINT32_MAX)
+        class->weight += record->weight;
+        d->others_differ |= record->others != d->first_others;
+        if (class->weight > UINT32_MAX)
             return error_set(err, ERROR_DATA,
                              "%s: row %" PRIu64 ": " PLAN_COUNT_KEY
                              " of its position exceeds %" PRIu32,
-                             text_path(d->plan->archives[0].path).text, class.row, UINT32_MAX);
-        const struct sparse_member member = {class.row, record->row, record->weight, t};
+                             text_path(d->plan->archives[0].path).text, class->row, UINT32_MAX);
+        const struct sparse_member member = {class->row, record->row, record->weight, t};
         if (d->sparse.n_policies > 0 &&
             boxes_add(&d->sparse.members, &member, sizeof member, err) == NULL)
             return -1;
-        if (r > 0)
+        if (!is_first)
             selection_clear(&d->plan->selection, record->row, 0);
         for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++) {
             const struct dtype *dtype = &label->spec.dtype;
-            const uint8_t *from = r > 0 ? d->moved : labels + label->at;
+            const uint8_t *from = is_first ? labels + label->at : d->moved;
 
-            if (r > 0 && kernel_row(&label->spec, t, labels + label->at, NULL, d->moved, &why) != 0)
+            if (!is_first &&
+                kernel_row(&label->spec, t, labels + label->at, NULL, d->moved, &why) != 0)
                 return refuse_row(d, label, record->row, &why, err);
             for (uint64_t i = 0; i < label->n; i++, sum++) {
                 const double x = dtype_get_double(dtype, from + i * dtype->itemsize);
 
-                *sum = r > 0 ? *sum + weight * x : weight * x;
+                *sum = is_first ? weight * x : *sum + weight * x;
                 if (!label->is_value)
                     continue;
-                bound[0] = r == 0 || x < bound[0] ? x : bound[0];
-                bound[1] = r == 0 || x > bound[1] ? x : bound[1];
+                bound[0] = is_first || x < bound[0] ? x : bound[0];
+                bound[1] = is_first || x > bound[1] ? x : bound[1];
                 bound += 2;
             }
         }
     }
-    d->result->n_others += others_differ;
+    if (d->rows.n_more > 0)
+        return 0;
+    d->result->n_others += d->others_differ;
     for (const double *bound = d->bounds; bound < d->bounds + 2 * d->n_values; bound += 2)
-        if (bound[1] - bound[0] > class.max - class.min || bound == d->bounds) {
-            class.min = bound[0];
-            class.max = bound[1];
+        if (bound[1] - bound[0] > class->max - class->min || bound == d->bounds) {
+            class->min = bound[0];
+            class->max = bound[1];
         }
-    uint8_t *means = boxes_add(&d->classes, &class, sizeof class, err);
+    uint8_t *means = boxes_add(&d->classes, class, sizeof *class, err);
     if (means == NULL)
         return -1;
     const double *sum = d->sums;
@@ -295,7 +308,7 @@ static int join_rows(struct dedupe *d, const uint8_t *records, size_t n, struct 
         const struct dtype *dtype = &d->labels[k].spec.dtype;
 
         for (uint64_t i = 0; i < d->labels[k].n; i++)
-            dtype_put_double(dtype, *sum++ / (double)class.weight,
+            dtype_put_double(dtype, *sum++ / (double)class->weight,
                              means + d->labels[k].at + i * dtype->itemsize);
     }
     return 0;
@@ -364,7 +377,8 @@ static int fold(struct dedupe *d, struct error *err)
     d->rows = (struct boxes){.n = boxes_wanted(plan->n_rows, 2 * (record_nbytes + 32), memory / 32),
                              .record_nbytes = record_nbytes,
                              .max_nbytes = memory / 4,
-                             .tmpdir = plan->settings->budget->tmpdir};
+                             .tmpdir = plan->settings->budget->tmpdir,
+                             .in_parts = true};
     d->classes = (struct boxes){.n = boxes_wanted(plan->n_rows, d->labels_nbytes + 96, memory / 8),
                                 .record_nbytes = sizeof(struct class_record) +
                                                  (d->settings->means ? d->labels_nbytes : 0),
@@ -373,7 +387,8 @@ static int fold(struct dedupe *d, struct error *err)
                                 .tmpdir = plan->settings->budget->tmpdir};
     d->moved = malloc(d->labels_nbytes + 1);
     d->sums = calloc(d->n_elements + 2 * d->n_values + 1, sizeof *d->sums);
-    if (d->moved == NULL || d->sums == NULL)
+    d->first_ties = malloc(d->n_ties + 1);
+    if (d->moved == NULL || d->sums == NULL || d->first_ties == NULL)
         return error_no_memory(err, "labels");
     d->bounds = d->sums + d->n_elements;
     if ((d->counts = made_new(plan, &count, err)) == NULL || boxes_open(&d->rows, err) != 0 ||
@@ -381,9 +396,11 @@ static int fold(struct dedupe *d, struct error *err)
         return -1;
     r->n_rows = plan->n_rows;
     while ((n = boxes_next(&d->rows, &records, err)) > 0) {
-        r->n_positions++;
-        r->largest = (uint64_t)n > r->largest ? (uint64_t)n : r->largest;
-        if (n > 1 && join_rows(d, records, (size_t)n, err) != 0) /* others stay as they are */
+        const uint64_t n_alike = d->rows.n_before + (uint64_t)n + d->rows.n_more;
+
+        r->n_positions += d->rows.n_before == 0;
+        r->largest = n_alike > r->largest ? n_alike : r->largest;
+        if (n_alike > 1 && join_rows(d, records, (size_t)n, err) != 0) /* others stay as they are */
             return -1;
     }
     if (n < 0 ||
@@ -438,6 +455,7 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
     boxes_release(&d.rows);
     boxes_release(&d.classes);
     free(d.sums);
+    free(d.first_ties);
     free(d.moved);
     bytes_release(&d.hash.room);
     bytes_release(&d.list);

@@ -15,13 +15,16 @@
 /* Records are put into boxes, by a key or by the number of a row, and given back box by box,
  * sorted: in memory while there is room, then in an unlinked temp file. */
 
-/* Set the first five fields, the others to 0, then open them. Release them in any case. */
+/* Set the first six fields, the others to 0, then open them. Release them in any case. */
 struct boxes {
     size_t n;             /* boxes */
     size_t record_nbytes; /* becomes a multiple of 16: records are aligned for any number */
     uint64_t n_rows;      /* that are put into boxes by their numbers; 0: by their keys */
     uint64_t max_nbytes;  /* in memory, of all boxes */
     const char *tmpdir;   /* borrowed */
+    bool in_parts;        /* what has a key in common may come in parts, as it was put */
+
+    uint64_t n_before, n_more; /* of it given before the latest records, and still to come */
 
     struct box *items; /* owned */
     uint64_t held_nbytes;
@@ -29,6 +32,13 @@ struct boxes {
     struct budget no_memory; /* but a folder for the file */
     struct bytes list;       /* the box that is given back, and how far it has been */
     size_t next_box, at;
+    struct key_value often;   /* the key of n_often records of a large box, of which are */
+    uint64_t n_often, n_left; /* still to come */
+    struct box_place {
+        size_t part;
+        uint64_t offset;
+    } place; /* where they are looked for next */
+    struct bytes piece;
 };
 
 int boxes_open(struct boxes *boxes, struct error *err);
@@ -54,7 +64,9 @@ void *boxes_add(struct boxes *boxes, const void *record, size_t n_bytes, struct 
  * The next records that have a key, or the number of a row, in common, in the order of the three
  * numbers of 8 bytes that they begin with; and so on box by box. They are borrowed until the next
  * call. Returns how many there are; 0 after the last ones, then it begins again; -1. Of boxes by
- * key those that were in memory are gone when they have been given.
+ * key those that were in memory are gone when they have been given. A box of more than half of
+ * max_nbytes is not held whole if in_parts: one key's records, the most frequent one's where it has
+ * more than half of them, are given a piece at a time.
  */
 ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err);
 

@@ -235,20 +235,28 @@ static int look_at_boxes(struct compare *c, struct boxes *boxes, uint64_t *matri
     uint64_t *n_rows = room, *firsts = room + n_all, *sets = room + 2 * n_all;
     int status = room != NULL ? 0 : error_no_memory(err, "rows of sets");
     const void *records;
+    uint64_t first = 0;
+    size_t n_sets = 0;
+    bool differ = false;
     ssize_t n = 0;
 
     while (status == 0 && (n = boxes_next(boxes, &records, err)) > 0) {
         const struct record *own = records, *end = own + n;
-        size_t n_sets = 0;
-        bool differ = false;
 
+        if (boxes->n_before == 0) {
+            first = own->row;
+            n_sets = 0;
+            differ = false;
+        }
         for (const struct record *record = own; record < end; record++) {
-            differ |= record->row != own->row;
+            differ |= record->row != first;
             if (n_rows[record->set]++ > 0)
                 continue;
             firsts[record->set] = record->row;
             sets[n_sets++] = record->set;
         }
+        if (boxes->n_more > 0)
+            continue;
         for (size_t i = 0; i < n_sets && matrix != NULL; i++)
             for (size_t k = 0; k < n_sets; k++)
                 matrix[sets[i] * n_all + sets[k]] += n_rows[sets[i]] - (i == k);
@@ -289,6 +297,10 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
     size_t n_shards = 0;
     ssize_t n = 0;
     int status = lists != NULL ? 0 : error_no_memory(err, "sets");
+
+    /* Whoever wants the rows of a position gets them once all sets that have it are known. */
+    c.exact.in_parts = true;
+    c.symmetry.in_parts = sets->found == NULL;
 
     if (status == 0 && (boxes_open(&c.exact, err) != 0 || boxes_open(&c.symmetry, err) != 0 ||
                         boxes_open(&c.matches, err) != 0))

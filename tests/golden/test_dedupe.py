@@ -426,6 +426,34 @@ def test_many_dimensions(merge):
         same_bits(load(out)["policy"], np.delete(policy, 1, axis=0), "policy")
 
 
+@tap.test("mean", "first")
+def test_often(merge):
+    """A position that most rows are of is joined in parts where memory is short: the same bytes."""
+    rng = np.random.default_rng(12)
+    n = 60000
+    planes = np.zeros((n, 2, 3, 3), "u1")
+    planes[:, 0, 0, 0] = 1
+    planes[::4, 1] = rng.integers(0, 2, (n // 4, 3, 3)) * (1 - planes[::4, 0])
+    policy = rng.random((n, 9)).astype("f4")
+    value = rng.random(n).astype("f4")
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "in.npz")
+        np.savez(source, planes=planes, policy=policy, value=value)
+        outs = []
+        for memory in "1G", "1M":
+            outs.append(os.path.join(folder, memory + ".npz"))
+            dedupe(f"--max-memory={memory}", f"--merge={merge}", "--board=tictactoe", source, outs[-1])
+        with open(outs[0], "rb") as one, open(outs[1], "rb") as other:
+            assert one.read() == other.read()
+        found = load(outs[1])
+        same = np.flatnonzero(planes[:, 1].sum((1, 2)) == 0)
+        at = np.flatnonzero(found["planes"][:, 1].sum((1, 2)) == 0)
+        assert found["symaug_count"][at] == len(same), (at, len(same))
+        wanted = value[same].astype("f8").mean() if merge == "mean" else value[same[0]]
+        assert abs(found["value"][at[0]] - wanted) < 1e-6, (found["value"][at], wanted)
+        same_bits(found["planes"][at[0]], planes[same[0]], "planes")
+
+
 @tap.test("dedupe", "expand")
 def test_many_inputs(command):
     """More inputs than a program may have open at first, which it may ask to change."""

@@ -100,6 +100,55 @@ static void test_alike(void **state)
     boxes_release(&boxes);
 }
 
+/* A key that most records of a box have: they come in parts, as they were put, and none is lost. */
+static void test_in_parts(void **state)
+{
+    static const uint64_t memories[] = {1u << 30, 1u << 22, 1u << 16};
+    const uint64_t n_records = 200000;
+
+    (void)state;
+    for (size_t m = 0; m < 3; m++) {
+        struct boxes boxes = {
+            .n = 2, .record_nbytes = 32, .max_nbytes = memories[m], .in_parts = true};
+        const void *records;
+        uint64_t n_often = 0, n_others = 0, next = 0, n_parts = 0;
+        ssize_t n;
+
+        assert_int_equal(boxes_open(&boxes, NULL), 0);
+        for (uint64_t i = 0; i < n_records; i++) {
+            const uint64_t number[4] = {i % 3 > 0 ? 7 : i * UINT64_C(0x9e3779b97f4a7c15), 1, i, 0};
+
+            assert_non_null(boxes_add(&boxes, number, sizeof number, NULL));
+        }
+        while ((n = boxes_next(&boxes, &records, NULL)) > 0) {
+            const uint64_t *record = records;
+
+            if (record[0] != 7) {
+                assert_int_equal(n, 1);
+                assert_int_equal(boxes.n_before + boxes.n_more, 0);
+                n_others++;
+                continue;
+            }
+            n_parts++;
+            assert_int_equal(boxes.n_before, n_often);
+            n_often += (uint64_t)n;
+            assert_int_equal(boxes.n_more, n_records - (n_records + 2) / 3 - n_often);
+            for (ssize_t i = 0; i < n; i++, record += 4) {
+                assert_int_equal(record[0], 7);
+                assert_true(record[2] >= next);
+                next = record[2] + 1;
+            }
+        }
+        assert_int_equal(n, 0);
+        assert_int_equal(n_often, n_records - (n_records + 2) / 3);
+        assert_int_equal(n_others, (n_records + 2) / 3);
+        assert_true(m == 0 ? n_parts == 1 : n_parts > 1);
+        assert_true(m == 0 || boxes.list.capacity < 32 * n_records / 2);
+        assert_int_equal(boxes.held_nbytes, 0);
+        boxes_release(&boxes);
+    }
+}
+
 static void test_which_box(void **state)
 {
     const struct boxes by_key = {.n = 256}, by_row = {.n = 256, .n_rows = 1000};
@@ -128,9 +177,8 @@ static void test_how_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sorted),
-        cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_which_box),
+        cmocka_unit_test(test_sorted),   cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_in_parts), cmocka_unit_test(test_which_box),
         cmocka_unit_test(test_how_many),
     };
 
