@@ -354,6 +354,22 @@ static int write_class(struct dedupe *d, const struct class_record *class, struc
     return status;
 }
 
+/* Where each input's rows end among those that are left. */
+static int find_input_ends(struct plan *plan, struct error *err)
+{
+    uint64_t row = 0, n_left = 0;
+
+    plan->input_ends = calloc(plan->n_archives + 1, sizeof *plan->input_ends);
+    if (plan->input_ends == NULL)
+        return error_no_memory(err, "inputs");
+    for (size_t i = 0; i < plan->n_archives; i++) {
+        for (uint64_t k = 0; k < plan->archive_rows[i]; k++, row++)
+            n_left += selection_has(&plan->selection, row, 0);
+        plan->input_ends[i] = n_left;
+    }
+    return 0;
+}
+
 static int fold(struct dedupe *d, struct error *err)
 {
     static const char head[] = "key,rows,min,max,first_file,first_row\n";
@@ -363,7 +379,6 @@ static int fold(struct dedupe *d, struct error *err)
     const uint64_t memory = d->settings->max_memory;
     const struct made_form count = {.key = PLAN_COUNT_KEY,
                                     .dtype = {.kind = DTYPE_UINT, .itemsize = 4}};
-    uint64_t row = 0, n_left = 0;
     const void *records;
     ssize_t n;
 
@@ -425,17 +440,8 @@ static int fold(struct dedupe *d, struct error *err)
         plan_note(plan, "largest_class", NULL, r->largest, err) != 0 ||
         plan_note(plan, "conflicts", NULL, r->n_conflicts, err) != 0)
         return -1;
-    if (d->settings->out_dir == NULL)
-        return plan_set_order(plan, err);
-    /* Where each input's rows end among those that are left. */
-    plan->input_ends = calloc(plan->n_archives + 1, sizeof *plan->input_ends);
-    if (plan->input_ends == NULL)
-        return error_no_memory(err, "inputs");
-    for (size_t i = 0; i < plan->n_archives; i++) {
-        for (uint64_t k = 0; k < plan->archive_rows[i]; k++, row++)
-            n_left += selection_has(&plan->selection, row, 0);
-        plan->input_ends[i] = n_left;
-    }
+    if (d->settings->out_dir != NULL && find_input_ends(plan, err) != 0)
+        return -1;
     return plan_set_order(plan, err);
 }
 
