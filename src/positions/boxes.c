@@ -263,10 +263,6 @@ ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err)
 
     boxes->n_before = boxes->n_more = 0;
     while (boxes->at == list->n_bytes) {
-        struct box *box = &boxes->items[boxes->next_box];
-        const struct part *parts = (const void *)box->parts.data;
-        uint64_t n_bytes = box->bytes.n_bytes;
-
         boxes->at = list->n_bytes = 0;
         if (boxes->n_left > 0)
             return next_often(boxes, records, err);
@@ -274,7 +270,11 @@ ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err)
             boxes->next_box = 0;
             return 0;
         }
-        boxes->next_box++;
+
+        struct box *box = &boxes->items[boxes->next_box++];
+        const struct part *parts = (const void *)box->parts.data;
+        uint64_t n_bytes = box->bytes.n_bytes;
+
         for (size_t i = 0; i < box->parts.n_bytes / sizeof *parts; i++)
             n_bytes += parts[i].n_bytes;
         if (boxes->in_parts && n_bytes > boxes->max_nbytes / 2) {
