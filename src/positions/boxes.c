@@ -249,10 +249,14 @@ static ssize_t next_often(struct boxes *boxes, const void **records, struct erro
     }
     boxes->n_before = boxes->n_often - boxes->n_left;
     boxes->n_more = boxes->n_left -= n;
-    if (boxes->n_left == 0)
-        forget(boxes);
     *records = boxes->piece.data;
     return (ssize_t)n;
+}
+
+void boxes_again(struct boxes *boxes)
+{
+    boxes->n_left = boxes->n_often;
+    boxes->place = (struct box_place){0};
 }
 
 ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err)
@@ -266,6 +270,9 @@ ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err)
         boxes->at = list->n_bytes = 0;
         if (boxes->n_left > 0)
             return next_often(boxes, records, err);
+        if (boxes->n_often > 0)
+            forget(boxes);
+        boxes->n_often = 0;
         if (boxes->next_box == boxes->n) {
             boxes->next_box = 0;
             return 0;

@@ -70,6 +70,9 @@ void *boxes_add(struct boxes *boxes, const void *record, size_t n_bytes, struct 
  */
 ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err);
 
+/* What came in parts comes again from its first part. Only right after its last one, of several. */
+void boxes_again(struct boxes *boxes);
+
 /* --- sparse policies: of the rows of one position, the union of what they name --- */
 
 /* A row of a position that has several. They are put into their boxes in any order of positions, in

@@ -221,6 +221,29 @@ static int find_shards(const struct set *set, struct text_list *list, struct err
 
 /* --- looking at boxes --- */
 
+/* Put the rows of set 0 that a position has into boxes, each with the first one of every other set,
+ * now that these are known: what came in parts is read once more. */
+static int put_matches(struct compare *c, const void *records, ssize_t n, const uint64_t *firsts,
+                       const uint64_t *sets, size_t n_sets, struct error *err)
+{
+    const bool is_part = c->symmetry.n_before > 0;
+
+    if (is_part)
+        boxes_again(&c->symmetry);
+    do {
+        if (is_part && (n = boxes_next(&c->symmetry, &records, err)) < 0)
+            return -1;
+        for (const struct record *own = records, *end = own + n; own < end && own->set == 0; own++)
+            for (size_t k = 1; k < n_sets; k++) {
+                const struct match match = {own->row, sets[k], firsts[sets[k]], 0};
+
+                if (boxes_add(&c->matches, &match, sizeof match, err) == NULL)
+                    return -1;
+            }
+    } while (c->symmetry.n_more > 0);
+    return 0;
+}
+
 /* Fill a matrix; of what is alike up to symmetry, count positions and put the rows of set 0 that
  * occur in others into boxes, with the first one of every other set, where that is asked for. */
 static int look_at_boxes(struct compare *c, struct boxes *boxes, uint64_t *matrix,
@@ -266,13 +289,8 @@ static int look_at_boxes(struct compare *c, struct boxes *boxes, uint64_t *matri
             p->largest = n_rows[0] > p->largest ? n_rows[0] : p->largest;
             p->n_conflicts += differ;
         }
-        for (uint64_t i = 0; is_symmetry && c->sets->found != NULL && i < n_rows[0]; i++)
-            for (size_t k = 1; k < n_sets && status == 0; k++) {
-                const struct match match = {own[i].row, sets[k], firsts[sets[k]], 0};
-
-                if (boxes_add(&c->matches, &match, sizeof match, err) == NULL)
-                    status = -1;
-            }
+        if (is_symmetry && c->sets->found != NULL && n_rows[0] > 0 && n_sets > 1)
+            status = put_matches(c, own, n, firsts, sets, n_sets, err);
         for (size_t i = 0; i < n_sets; i++)
             n_rows[sets[i]] = 0;
     }
@@ -298,9 +316,7 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
     ssize_t n = 0;
     int status = lists != NULL ? 0 : error_no_memory(err, "sets");
 
-    /* Whoever wants the rows of a position gets them once all sets that have it are known. */
-    c.exact.in_parts = true;
-    c.symmetry.in_parts = sets->found == NULL;
+    c.exact.in_parts = c.symmetry.in_parts = true;
 
     if (status == 0 && (boxes_open(&c.exact, err) != 0 || boxes_open(&c.symmetry, err) != 0 ||
                         boxes_open(&c.matches, err) != 0))

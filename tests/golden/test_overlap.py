@@ -82,6 +82,37 @@ def test_spill():
 
 
 @tap.test()
+def test_often():
+    """Where most rows are of one position, what `--leak` finds is the same with little memory."""
+    rng = np.random.default_rng(7)
+    n = 60000
+    planes = np.zeros((2, n, 2, 3, 3), "u1")
+    planes[:, :, 0, 0, 0] = 1
+    planes[:, ::4, 1] = rng.integers(0, 2, (2, n // 4, 3, 3)) * (1 - planes[:, ::4, 0])
+    planes[1, :, 1, 1, 1] = 0
+    planes[1, :1000] = 1
+    firsts = {}  # row of the other set, by each of its images
+    for row, board in enumerate(planes[1]):
+        for turned in (np.rot90(board, k, (1, 2)) for k in range(4)):
+            firsts.setdefault(turned.tobytes(), row)
+            firsts.setdefault(turned[..., ::-1].tobytes(), row)
+    expected = [(i, firsts[row.tobytes()]) for i, row in enumerate(planes[0]) if row.tobytes() in firsts]
+    assert n * 3 // 4 < len(expected) < n
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("own.npz", "other.npz")]
+        for path, rows in zip(paths, planes):
+            np.savez(path, planes=rows)
+        for memory in "1G", "1M":
+            text, _ = run("verify", "--json", f"--max-memory={memory}", "--board=tictactoe",
+                          "--leak", paths[1], paths[0], code=1)  # fmt: skip
+            found = json.loads(text)["files"][0]
+            assert found["counts"] == {"leak": len(expected)}, found["counts"]
+            assert len(found["findings"]) > 0
+            for finding, (row, other) in zip(found["findings"], expected):
+                assert finding["row"] == row and finding["found"].startswith(f"row {other} of"), finding
+
+
+@tap.test()
 def test_folders():
     """A folder of shards is one set; a folder of arrays is one shard."""
     with tempfile.TemporaryDirectory() as folder:
