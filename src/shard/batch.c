@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define RANGE_NBYTES (64u << 10) /* of rows read at once */
+#define RANGE_NBYTES (32u << 10) /* of numbers read at once */
 
 /* --- lists in CSR form --- */
 
@@ -232,33 +232,45 @@ void row_doubles(const struct row *row, uint64_t first, uint64_t n, double *out)
 }
 
 int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64_t max_nbytes,
-                      struct budget *budget, struct number_range *range, struct error *err)
+                      struct number_range *range, struct error *err)
 {
-    const struct dtype *dtype = &arrays[0]->header.dtype;
-    const uint64_t at_once = RANGE_NBYTES / (arrays[0]->row_nbytes + 1) + 1;
-    struct batch batch = {.own = {.arrays = arrays, .n_arrays = n_arrays}};
+    uint8_t bytes[RANGE_NBYTES];
+    struct unpack unpack = {0};
     uint64_t n_bytes = 0;
-    int status = batch_open(&batch, budget, err);
+    int status = 0;
 
     *range = (struct number_range){0};
-    while (status == 0 && n_bytes < max_nbytes &&
-           (status = batch_next(&batch, at_once, err)) == 0 && batch.n > 0) {
-        for (size_t at = 0; at + dtype->itemsize <= batch.bytes.n_bytes; at += dtype->itemsize) {
-            const double value = dtype_get_double(dtype, batch.bytes.data + at);
+    for (size_t k = 0; k < n_arrays && status == 0 && n_bytes < max_nbytes; k++) {
+        const struct npy_header *header = &arrays[k]->header;
+        uint64_t left = header->data_nbytes;
 
-            if (isnan(value))
-                continue;
-            if (range->n == 0 || value < range->min)
-                range->min = value;
-            if (range->n == 0 || value > range->max)
-                range->max = value;
-            range->has_fraction |= value != floor(value);
-            if (value == -1 || value == 0 || value == 1 || value == 2)
-                range->codes |= NUMBER_CODE((int)value);
-            range->n++;
+        status = unpack_start(&unpack, arrays[k], err);
+        if (status == 0)
+            status = unpack_skip(&unpack, header->header_nbytes, err);
+        while (status == 0 && left > 0 && n_bytes < max_nbytes) {
+            const size_t n = (size_t)smaller(left, sizeof bytes);
+
+            status = unpack_read(&unpack, bytes, n, err);
+            for (size_t at = 0; at < n && status == 0; at += header->dtype.itemsize) {
+                const double value = dtype_get_double(&header->dtype, bytes + at);
+
+                if (isnan(value))
+                    continue;
+                if (range->n == 0 || value < range->min)
+                    range->min = value;
+                if (range->n == 0 || value > range->max)
+                    range->max = value;
+                range->has_fraction |= value != floor(value);
+                if (value == -1 || value == 0 || value == 1 || value == 2)
+                    range->codes |= NUMBER_CODE((int)value);
+                range->n++;
+            }
+            left -= n;
+            n_bytes += n;
         }
-        n_bytes += batch.bytes.n_bytes;
+        if (status == 0 && left == 0)
+            status = unpack_finish(&unpack, err);
     }
-    batch_release(&batch);
+    unpack_release(&unpack);
     return status;
 }

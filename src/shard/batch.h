@@ -136,9 +136,10 @@ struct number_range {
 
 #define NUMBER_CODE(code) (1u << ((code) + 1))
 
-/* The range of the same array of numbers in several shards, of the first max_nbytes or so. */
+/* The range of the same array of numbers in several shards, of the first max_nbytes or so as they
+ * are stored. */
 int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64_t max_nbytes,
-                      struct budget *budget, struct number_range *range, struct error *err);
+                      struct number_range *range, struct error *err);
 
 /* A row as a list of numbers. */
 struct row {

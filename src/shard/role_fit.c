@@ -219,7 +219,7 @@ bool role_may_be_bitboards(const struct role_case *a)
     if (!dtype_is_integer(dtype) || dtype->itemsize != 8)
         return false;
     /* Whoever copies it says what is wrong with it. */
-    (void)number_range_find(&array, 1, UINT64_MAX, NULL, &range, NULL);
+    (void)number_range_find(&array, 1, UINT64_MAX, &range, NULL);
     return range.max > 0x1p32 || range.min < -0x1p32;
 }
 

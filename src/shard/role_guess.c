@@ -201,19 +201,15 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
 
 /* --- what numbers and strings say --- */
 
-/* Whether rows of the array are in order and small enough to be looked at. */
-static bool is_seen(const struct array *array)
-{
-    return array->row_nbytes > 0 && array->row_nbytes <= MAX_LOOK_NBYTES &&
-           !array_is_fortran(array);
-}
-
 bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high)
 {
-    struct number_range range = {.n = 0};
+    struct number_range range;
 
-    if (!dtype_is_number(&array->header.dtype) || array->n_rows == 0 || !is_seen(array) ||
-        number_range_find(&array, 1, max_nbytes, NULL, &range, NULL) != 0)
+    /* In Fortran order the first numbers are those of the first columns alone. */
+    if (array_is_fortran(array))
+        max_nbytes = UINT64_MAX;
+    if (!dtype_is_number(&array->header.dtype) ||
+        number_range_find(&array, 1, max_nbytes, &range, NULL) != 0)
         return false;
     *low = range.min;
     *high = range.max;
@@ -264,7 +260,8 @@ bool role_may_hold_positions(const struct role_case *a)
         snprintf(object, sizeof object, "%.*s", (int)item->n_bytes_or_items, item->as.bytes);
         found = is_position(a, object);
     }
-    if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || !is_seen(array))
+    if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || array->row_nbytes == 0 ||
+        array->row_nbytes > MAX_LOOK_NBYTES || array_is_fortran(array))
         return found;
     /* Whoever copies it says what is wrong with it. */
     const int status = batch_open(&batch, NULL, NULL);

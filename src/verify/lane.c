@@ -106,8 +106,7 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
         if (!lane->is_mapped || array->objects != NULL || swap == ROLE_SWAP_NOTHING)
             continue;
         if (dtype_is_number(&array->header.dtype) && array->row_nbytes > 0 &&
-            !array_is_fortran(array) &&
-            number_range_find(&array, 1, UINT64_MAX, NULL, &range, &why) != 0 &&
+            number_range_find(&array, 1, UINT64_MAX, &range, &why) != 0 &&
             why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
         if (swap == ROLE_SWAP_PLAYER) {

@@ -439,16 +439,18 @@ def policies_of_kinds():
 check("policy (N,k,H,W)", policies_of_kinds)
 
 
-def padded_late():
-    """A list of moves is one though its first rows are full."""
+def padded_late(order):
+    """A list of moves is one though its first rows, and the first moves of all rows, are full."""
     with Folder() as f:
-        lists = np.tile(np.arange(81), (200, 1))
-        lists[-1, 40:] = -1
-        f.save(x=np.zeros((200, 3, 9, 9), "u1"), legal=lists)
+        lists = np.tile(np.arange(81), (3000, 1))
+        lists[199, 60:] = -1
+        f.save(x=np.zeros((3000, 3, 9, 9), "u1"), legal=np.array(lists, order=order))
         assert "--role legal=drop" in f.refused("expand", "-b", "go9", "in.npz", "out.npz")
 
 
-check("a list that is padded late", padded_late)
+check("a list that is padded late", padded_late, "C")
+check("a list that is padded late, in Fortran order", padded_late, "F")
+
 
 def info_shows_all():
     """`info` prints every role it knows, ? where it does not, and a command that settles all."""
