@@ -192,16 +192,15 @@ static int open_npz(struct opening *o)
     int result = -1;
 
     if (zip_check(in, &directory, &archive->warnings, o->err) != 0 ||
-        zip_agree(in, &directory, o->err) != 0)
+        zip_agree(in, &directory, &archive->warnings, o->err) != 0)
         goto out;
     result = list_room(&archive->arrays, directory.n_entries + 1, sizeof *archive->arrays,
                        "list of arrays", o->err);
     for (size_t i = 0; i < directory.n_entries && result == 0; i++) {
         const struct zip_entry *entry = &directory.entries[i];
         struct array *array = &archive->arrays[archive->n_arrays];
-        const char *name = directory.names[i];
-        const bool is_named_array =
-            text_ends_with(name, ".npy") && strncmp(text_base_name(name), "._", 2) != 0;
+        const bool is_named_array = text_ends_with(entry->name, ".npy") &&
+                                    strncmp(text_base_name(entry->name), "._", 2) != 0;
 
         *array = (struct array){.input = in,
                                 .offset = entry->data_offset,
@@ -210,7 +209,7 @@ static int open_npz(struct opening *o)
                                 .crc = entry->crc,
                                 .has_crc = true,
                                 .decoder = codec_decoder(entry->method)};
-        result = entry->is_folder ? 1 : name_array(o, array, name, is_named_array);
+        result = entry->is_folder ? 1 : name_array(o, array, entry->name, is_named_array);
         if (result == 0) {
             archive->n_arrays++;
             continue;
@@ -218,7 +217,7 @@ static int open_npz(struct opening *o)
         array_release(array);
         if (result > 0)
             result = warnings_add(&archive->warnings, o->err, "member %s: %s, left out",
-                                  text_quote(name).text,
+                                  text_quote(entry->name).text,
                                   entry->is_folder ? "an entry for a folder" : "no array");
     }
     if (result == 0 && archive->n_arrays == 0)

@@ -1,59 +1,10 @@
 /*
- * agree.c - names of members, and a second opinion on a zip archive's directory: libzip's. It reads
- * through a source of ours, because a fault in a map could not be caught inside it.
- *
- * Names that are empty, absolute, with "..", backslashes or control characters are refused. numpy
- * takes one ".npy" off a name, so two members that differ in nothing but such endings can be
- * reached by one key; their stem tells.
+ * agree.c - a second opinion on a zip archive's directory: libzip's. It reads through a source of
+ * ours, because a fault in a map could not be caught inside it.
  */
-#include "zip/check.h"
+#include "zip/parts.h"
 
 #include <zip.h>
-
-/* --- names --- */
-
-#define SUFFIX        ".npy"
-#define SUFFIX_NBYTES (sizeof SUFFIX - 1)
-
-const char *member_name_fault(const char *name, size_t n_bytes)
-{
-    const uint8_t *p = (const uint8_t *)name;
-
-    if (n_bytes == 0)
-        return "name is empty";
-    if (n_bytes > MEMBER_NAME_MAX_NBYTES)
-        return "name is longer than 4096 bytes";
-    for (size_t i = 0; i < n_bytes; i++) /* C0 and DEL, and C1 as UTF-8 has them (c2 80 to c2 9f) */
-        if (p[i] < 0x20 || p[i] == 0x7f || (p[i] == 0xc2 && i + 1 < n_bytes && p[i + 1] < 0xa0))
-            return "name has a control character";
-    if (memchr(name, '\\', n_bytes) != NULL)
-        return "name has a backslash";
-    if (name[0] == '/' || (n_bytes >= 3 && (name[0] | 0x20) >= 'a' && (name[0] | 0x20) <= 'z' &&
-                           name[1] == ':' && name[2] == '/')) /* a drive's */
-        return "name is an absolute path";
-    for (size_t i = 0; i + 2 <= n_bytes; i++)
-        if (name[i] == '.' && name[i + 1] == '.' && (i == 0 || name[i - 1] == '/') &&
-            (i + 2 == n_bytes || name[i + 2] == '/'))
-            return "name has a '..' component";
-    if (member_name_stem_nbytes(name, n_bytes) == 0)
-        return "name is nothing but '.npy'";
-    return NULL;
-}
-
-size_t member_name_key_nbytes(const char *name)
-{
-    return strlen(name) - (text_ends_with(name, SUFFIX) ? SUFFIX_NBYTES : 0);
-}
-
-size_t member_name_stem_nbytes(const char *name, size_t n_bytes)
-{
-    while (n_bytes >= SUFFIX_NBYTES &&
-           memcmp(name + n_bytes - SUFFIX_NBYTES, SUFFIX, SUFFIX_NBYTES) == 0)
-        n_bytes -= SUFFIX_NBYTES;
-    return n_bytes;
-}
-
-/* --- libzip --- */
 
 #define PROBE_NBYTES (64u << 10) /* what libzip needs at once, to read a directory */
 
@@ -121,10 +72,12 @@ static int fail(const struct source *source, zip_error_t *error)
                         zip_error_strerror(error));
 }
 
-int zip_agree(const struct input *in, struct zip_directory *directory, struct error *err)
+int zip_agree(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
+              struct error *err)
 {
     const zip_uint64_t wanted =
         ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
+    struct zip_reader names = {.in = in, .warnings = warnings, .err = err};
     struct source source = {.in = in, .err = err};
     zip_error_t error;
     zip_t *zip = NULL;
@@ -160,7 +113,7 @@ int zip_agree(const struct input *in, struct zip_directory *directory, struct er
                           "expected libzip to find %zu members, found %lld", directory->n_entries,
                           (long long)n);
     for (size_t i = 0; rc == 0 && i < directory->n_entries; i++) {
-        const struct zip_entry *entry = &directory->entries[i];
+        struct zip_entry *entry = &directory->entries[i];
         const char *name = zip_get_name(zip, i, ZIP_FL_ENC_GUESS), *differs = NULL;
         zip_stat_t st;
 
@@ -181,7 +134,11 @@ int zip_agree(const struct input *in, struct zip_directory *directory, struct er
                 "expected libzip to agree about its %s, found that it does not", differs);
         else if (name == NULL || (directory->names[i] = strdup(name)) == NULL)
             rc = error_no_memory(err, "names of members");
+        if (rc == 0) {
+            entry->name = directory->names[i];
+            entry->name_nbytes = strlen(entry->name);
+        }
     }
     zip_discard(zip);
-    return rc;
+    return rc == 0 ? zip_names_check(&names, directory) : -1;
 }

@@ -2,7 +2,7 @@
  * check.c - the strict check of a zip archive: first the end records (one of each, nothing but NULs
  * after them, 32- and 64-bit fields that agree), then the directory, entry by entry, from a private
  * copy. A number is held against the file's size before it is used. members.c looks at the members
- * themselves, agree.c at names, and asks libzip for a second opinion.
+ * themselves and their names, agree.c asks libzip for a second opinion.
  */
 #include "zip/parts.h"
 

@@ -22,7 +22,8 @@
 
 /* One member, as the directory and its local header agree. */
 struct zip_entry {
-    const char *name; /* NUL-terminated, borrowed from the directory; no NUL inside */
+    const char *name; /* NUL-terminated, borrowed from the directory; no NUL inside; as written, in
+                         UTF-8 after zip_agree */
     size_t name_nbytes;
     uint16_t flags;
     uint16_t method;
@@ -38,7 +39,7 @@ struct zip_entry {
 struct zip_directory {
     struct zip_entry *entries; /* owned, in directory order */
     size_t n_entries;
-    char **names;   /* owned: of the entries, in UTF-8; NULL before zip_agree */
+    char **names;   /* owned: of the entries, after zip_agree; NULL before */
     char *comment;  /* owned: the archive's comment, NUL-terminated */
     uint8_t *bytes; /* owned: the private copy */
 };
@@ -56,10 +57,11 @@ int zip_check(const struct input *in, struct zip_directory *directory, struct wa
  * with what zip_check found; any difference is ERROR_DATA. To be called after zip_check only:
  * libzip allocates what a directory declares. Not for two threads at once.
  *
- * Sets the directory's names, as libzip reads those that are not marked as UTF-8 (code page 437
- * where they cannot be).
+ * The entries get the names that libzip reads (code page 437 where they are no UTF-8), no two of
+ * which may stand for one key; those that differ in case alone are appended to warnings.
  */
-int zip_agree(const struct input *in, struct zip_directory *directory, struct error *err);
+int zip_agree(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
+              struct error *err);
 
 /* Free what a directory owns; accepts a zeroed one. */
 void zip_directory_release(struct zip_directory *directory);

@@ -1,13 +1,60 @@
 /*
  * members.c - a zip archive's members where they lie: each local header and data descriptor held
  * against the directory, extra fields with their zip64 sizes, then all members among each other:
- * no gap that hides one, no overlap, no two of one name.
+ * no gap that hides one, no overlap.
+ *
+ * Names that are empty, absolute, with "..", backslashes or control characters are refused. numpy
+ * takes one ".npy" off a name, so two members that differ in nothing but such endings can be
+ * reached by one key; their stem tells.
  */
 #include "zip/parts.h"
 
 #include "base/bytes.h"
 
 #include <strings.h>
+
+/* --- names --- */
+
+#define SUFFIX        ".npy"
+#define SUFFIX_NBYTES (sizeof SUFFIX - 1)
+
+const char *member_name_fault(const char *name, size_t n_bytes)
+{
+    const uint8_t *p = (const uint8_t *)name;
+
+    if (n_bytes == 0)
+        return "name is empty";
+    if (n_bytes > MEMBER_NAME_MAX_NBYTES)
+        return "name is longer than 4096 bytes";
+    for (size_t i = 0; i < n_bytes; i++) /* C0 and DEL, and C1 as UTF-8 has them (c2 80 to c2 9f) */
+        if (p[i] < 0x20 || p[i] == 0x7f || (p[i] == 0xc2 && i + 1 < n_bytes && p[i + 1] < 0xa0))
+            return "name has a control character";
+    if (memchr(name, '\\', n_bytes) != NULL)
+        return "name has a backslash";
+    if (name[0] == '/' || (n_bytes >= 3 && (name[0] | 0x20) >= 'a' && (name[0] | 0x20) <= 'z' &&
+                           name[1] == ':' && name[2] == '/')) /* a drive's */
+        return "name is an absolute path";
+    for (size_t i = 0; i + 2 <= n_bytes; i++)
+        if (name[i] == '.' && name[i + 1] == '.' && (i == 0 || name[i - 1] == '/') &&
+            (i + 2 == n_bytes || name[i + 2] == '/'))
+            return "name has a '..' component";
+    if (member_name_stem_nbytes(name, n_bytes) == 0)
+        return "name is nothing but '.npy'";
+    return NULL;
+}
+
+size_t member_name_key_nbytes(const char *name)
+{
+    return strlen(name) - (text_ends_with(name, SUFFIX) ? SUFFIX_NBYTES : 0);
+}
+
+size_t member_name_stem_nbytes(const char *name, size_t n_bytes)
+{
+    while (n_bytes >= SUFFIX_NBYTES &&
+           memcmp(name + n_bytes - SUFFIX_NBYTES, SUFFIX, SUFFIX_NBYTES) == 0)
+        n_bytes -= SUFFIX_NBYTES;
+    return n_bytes;
+}
 
 /* --- messages --- */
 
@@ -316,6 +363,19 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
                               "%llu bytes from byte %llu belong to no member", begin - end, end);
         end = i < n ? list[i]->end_offset : end;
     }
+    free(scratch);
+    free(list);
+    return rc;
+}
+
+int zip_names_check(struct zip_reader *zip, const struct zip_directory *directory)
+{
+    const size_t n = directory->n_entries;
+    const struct zip_entry **list = malloc((n + 1) * sizeof *list);
+    int rc = list != NULL ? 0 : error_no_memory(zip->err, "names of members");
+
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        list[i] = &directory->entries[i];
     if (rc == 0)
         qsort(list, n, sizeof *list, by_stem);
     for (size_t i = 1; rc == 0 && i < n; i++) {
@@ -328,7 +388,6 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
                               "member %s: differs from %s in upper and lower case only",
                               text_quote(list[i]->name).text, text_quote(list[i - 1]->name).text);
     }
-    free(scratch);
     free(list);
     return rc;
 }

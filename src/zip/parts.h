@@ -55,7 +55,10 @@ int zip_extra_resolve(const struct zip_reader *zip, const struct zip_field *zip6
 
 /* Hold each entry against its local header and data descriptor, and set data_offset and end_offset;
  * then all of them: one after the other from byte 0 to the directory, none overlapping, none
- * hidden, no two of one key. */
+ * hidden. */
 int zip_members_check(struct zip_reader *zip, struct zip_directory *directory);
+
+/* No two members are of one key, by their names in UTF-8. */
+int zip_names_check(struct zip_reader *zip, const struct zip_directory *directory);
 
 #endif

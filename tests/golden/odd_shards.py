@@ -285,6 +285,8 @@ def zip_cases():
     yield "name in UTF-8", "accept", "", shard(more=[Member("größe.npy", npy(np.arange(3)), both={"flags": 0x800})])
     yield "name unmarked", "warn", "UTF-8", shard(more=[Member("größe.npy", npy(np.arange(3)))])
     yield "name in Latin-1", "warn", "UTF-8", shard(more=[Member(b"gr\xf6\xdfe.npy", npy(np.arange(3)))])
+    yield "one name in two encodings", "reject", "one member of this name", shard(
+        more=[Member("é.npy", npy(np.arange(3)), both={"flags": 0x800}), Member(b"\x82.npy", npy(np.arange(3)))])
     yield "name not UTF-8 but marked", "reject", "UTF-8", shard(
         more=[Member(b"\xff.npy", npy(np.arange(3)), both={"flags": 0x800})])
     yield "name differs locally", "reject", "same name", belied(local={"name": b"policies.npy"})

@@ -55,7 +55,7 @@ static void test_differences(void **state)
         assert_int_equal(input_open(&in, scratch("all.npz"), false, &err), 0);
         assert_int_equal(zip_check(&in, &directory, &warnings, &err), 0);
         belie(&directory, cases[i].field);
-        result = zip_agree(&in, &directory, &err);
+        result = zip_agree(&in, &directory, &warnings, &err);
         if (cases[i].words == NULL ? result != 0 : strstr(err.message, cases[i].words) == NULL)
             fail_msg("expected '%s', found '%s'", cases[i].words, err.message);
         assert_int_equal(err.kind, cases[i].words == NULL ? ERROR_NONE : ERROR_DATA);
@@ -69,13 +69,14 @@ static void test_differences(void **state)
 static void test_no_archive(void **state)
 {
     struct zip_directory directory = {0};
+    struct warnings warnings = {0};
     struct error err = {0};
     struct input in;
 
     (void)state;
     put_bytes(scratch("text.npz"), FILE_OF("PK\3\4 and then nothing that makes a zip file"));
     assert_int_equal(input_open(&in, scratch("text.npz"), false, &err), 0);
-    assert_int_equal(zip_agree(&in, &directory, &err), -1);
+    assert_int_equal(zip_agree(&in, &directory, &warnings, &err), -1);
     assert_int_equal(err.kind, ERROR_DATA);
     assert_non_null(strstr(err.message, "text.npz: expected libzip to read the zip directory"));
     input_close(&in);

@@ -222,7 +222,7 @@ static inline void check_bytes(const struct bytes *b, char *message, char *remar
         assert_int_equal(err.kind, ERROR_DATA);
         assert_non_null(strstr(err.message, "t.npz: "));
         snprintf(message, n_bytes, "%s", err.message);
-    } else if (zip_agree(&in, &directory, &err) != 0) {
+    } else if (zip_agree(&in, &directory, &warnings, &err) != 0) {
         snprintf(message, n_bytes, "libzip: %s", err.message);
     }
     for (size_t i = 0; i < warnings.list.n; i++)
