@@ -406,8 +406,8 @@ static int parse_colours(struct custom *c)
         for (uint32_t k = 0; k < one->n_cells && is_same; k++)
             is_same = one->cells[k] == other->cells[k];
         if (is_same)
-            return custom_refuse(c, "colours '%s' and '%s' of the two players have the same cells",
-                                 one->name, other->name);
+            return custom_refuse(c, "colours %s and %s of the two players have the same cells",
+                                 text_quote(one->name).text, text_quote(other->name).text);
         b->n_pairs += i % 2;
     }
     json_object_foreach(colours, name, region)

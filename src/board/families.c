@@ -11,6 +11,9 @@
 #include "base/perm.h"
 #include "base/text.h"
 
+/* A transform that leaves a tile's numbers as they are, and has no maps yet. */
+static const struct board_transform no_maps = {.number_src = {0, 1, 2}};
+
 int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err)
 {
     if (n_cells == 0 || n_cells > BOARD_MAX_CELLS)
@@ -27,15 +30,13 @@ int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, 
         return error_no_memory(err, "cells of a board");
     memset(b->on_board, 1, n_cells);
     for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS + 2; t++) {
-        struct board_transform *transform = &b->transforms[t];
-
-        memcpy(transform->number_src, (const uint8_t[]){0, 1, 2}, 3);
+        b->transforms[t] = no_maps;
         if (t >= n_transforms)
             continue;
-        transform->dst = malloc(n_cells * sizeof *transform->dst);
-        if (transform->dst == NULL)
+        uint32_t *dst = b->transforms[t].dst = malloc(n_cells * sizeof *dst);
+        if (dst == NULL)
             return error_no_memory(err, "transforms of a board");
-        perm_set_identity(transform->dst, n_cells);
+        perm_set_identity(dst, n_cells);
     }
     return 0;
 }
@@ -56,7 +57,7 @@ void board_remove_transform(struct board *b, uint32_t t)
     board_release_transform(at);
     b->n_transforms--;
     memmove(at, at + 1, (b->n_transforms - t) * sizeof *at);
-    b->transforms[b->n_transforms] = (struct board_transform){0};
+    b->transforms[b->n_transforms] = no_maps;
 }
 
 int board_set_name(struct board *b, struct error *err, const char *format, ...)

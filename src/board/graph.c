@@ -298,6 +298,7 @@ struct ranked {
     struct board_transform transform;
     uint32_t turn; /* that it is, or UINT32_MAX */
     uint32_t n_cells;
+    uint64_t order;
 };
 
 static int compare_ranked(const void *a, const void *b)
@@ -327,8 +328,15 @@ static int set_names(struct board *b, struct error *err)
         status = error_no_memory(err, "transforms of a board");
         goto out;
     }
-    for (uint32_t t = 1; t < n; t++)
-        ranked[t] = (struct ranked){b->transforms[t], UINT32_MAX, b->n_cells};
+    for (uint32_t t = 1; t < n; t++) {
+        const uint64_t order = perm_order(b->transforms[t].dst, b->n_cells);
+
+        if (order == 0) { /* that of an element of a group fits 64 bits */
+            status = error_no_memory(err, "transforms of a board");
+            goto out;
+        }
+        ranked[t] = (struct ranked){b->transforms[t], UINT32_MAX, b->n_cells, order};
+    }
     for (uint32_t i = 1; i < box->n_elements; i++) {
         const bool is_turn = board_turn_cells(b, &box->elements[i].turn, dst);
 
@@ -341,15 +349,13 @@ static int set_names(struct board *b, struct error *err)
         b->transforms[t] = ranked[t].transform;
     for (uint32_t t = 1; t < n && status == 0; t++) {
         const char *swap = b->transforms[t].swaps_colours ? "-swap" : "";
-        const uint64_t order = perm_order(b->transforms[t].dst, b->n_cells);
         struct text_quoted name;
         unsigned n_such = 1;
 
         for (uint32_t u = 1; u < t; u++)
-            n_such += ranked[u].turn == UINT32_MAX &&
-                      perm_order(b->transforms[u].dst, b->n_cells) == order;
+            n_such += ranked[u].turn == UINT32_MAX && ranked[u].order == ranked[t].order;
         if (ranked[t].turn == UINT32_MAX)
-            name = text_format("order-%u-%u%s", (unsigned)order, n_such, swap);
+            name = text_format("order-%u-%u%s", (unsigned)ranked[t].order, n_such, swap);
         else
             name = text_format("%s%s", box->elements[ranked[t].turn].name, swap);
         status = board_set_transform_name(b, t, name.text, err);

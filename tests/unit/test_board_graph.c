@@ -338,6 +338,9 @@ static void test_refused(void **state)
         {"{\"cells\": 3, \"edges\": [[0, 1]], \"colours\": {\"a\": [0], \"b\": [0]}, \"players\": "
          "[[\"a\"], [\"b\"]]}",
          "colours 'a' and 'b' of the two players have the same cells"},
+        {"{\"cells\": 3, \"edges\": [[0, 1]], \"colours\": {\"\\u001b[31m\": [0], \"b\": [0]}, "
+         "\"players\": [[\"\\u001b[31m\"], [\"b\"]]}",
+         "colours '\\x1b[31m' and 'b' of the two players"},
         {"{\"cells\": 3, \"edges\": [[0, 1]], \"colours\": {\"a\": [0]}, \"players\": [[\"a\"]]}",
          "players are two lists"},
         {"{\"cells\": 3, \"edges\": [[0, 1]], \"subgroup\": \"turns\"}", "needs coordinates"},

@@ -97,6 +97,14 @@ static void test_listed_identity(void **state)
     assert_string_equal(b->transforms[2].name, "rr");
     assert_int_equal(b->compose[1 * 3 + 1], 2);
     board_free(b);
+    /* Among generators, too: the products have maps of their own. */
+    b = load("{\"cells\": 3, \"generators\": true, \"transforms\": ["
+             "{\"name\": \"stay\", \"dst\": [0, 1, 2]}, " R "]}");
+    assert_int_equal(b->n_transforms, 3);
+    assert_string_equal(b->transforms[0].name, "stay");
+    assert_string_equal(b->transforms[2].name, "r*r");
+    assert_int_equal(b->compose[1 * 3 + 1], 2);
+    board_free(b);
 }
 
 /* A '*' is a letter like others where nothing is generated. */
