@@ -144,6 +144,16 @@ struct text_quoted text_shape(const uint64_t *shape, size_t n_dims)
 
 const struct error_place error_nowhere;
 
+/* What was cut inside a character is no UTF-8 any more, which JSON cannot hold. */
+static void make_utf8(char *text)
+{
+    for (size_t n; *text != '\0'; text += n)
+        if ((n = text_utf8_nbytes(text, strlen(text))) == 0) {
+            *text = '?';
+            n = 1;
+        }
+}
+
 void error_fill_args(struct error *err, enum error_kind kind, const struct error_place *place,
                      const char *format, va_list args)
 {
@@ -191,6 +201,8 @@ void error_fill_args(struct error *err, enum error_kind kind, const struct error
         text_add(err->message, room, ": %s", strerror(place->errnum));
     err->reason_nbytes = (uint16_t)(strlen(err->message) - err->reason_at);
     text_add(err->message, room, "%s", endings[place->code]);
+    make_utf8(err->array);
+    make_utf8(err->message);
 }
 
 void error_fill_at(struct error *err, enum error_kind kind, const struct error_place *place,

@@ -21,8 +21,9 @@ int input_list_add_from(struct text_list *list, const char *file, bool zero, str
 /* Sort a list and leave each name once. Returns the first one that was there twice, or NULL. */
 const char *input_list_make_set(struct text_list *list);
 
-/* ERROR_USAGE when two inputs have the same base name, or one has none. */
-int input_list_check_names(const struct text_list *list, struct error *err);
+/* ERROR_USAGE when two paths have the same base name, or one has none. `what` they are: "inputs".
+ */
+int input_list_check_names(const struct text_list *list, const char *what, struct error *err);
 
 /* --- progress --- */
 

@@ -226,7 +226,7 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
         }
         putchar('\n');
     }
-    if (status == 0 && ferror(stdin))
+    if (status == 0 && !feof(stdin))
         status = error_set_errno(err, ERROR_IO, errno, "standard input: cannot read");
     free(line);
     action_space_free(space);
@@ -269,6 +269,8 @@ static int run_boards(struct call *call, struct error *err)
         return command_misuse(err, "expected one board, found %d operands", call->n_operands);
     if (name == NULL && (settings->check || settings->action_said))
         return command_misuse(err, "--%s needs a board", settings->check ? "check" : "action");
+    if (settings->check + settings->action_said + settings->json > 1)
+        return command_misuse(err, "--check, --action and --json exclude each other");
     if (name == NULL)
         return list_boards(settings->json, err);
     if (!settings->action_said && (policy != NULL || settings->transforms != NULL))

@@ -315,7 +315,6 @@ static int run_expand(struct call *call, struct error *err)
         {s->skip_bad && s->out_dir == NULL, "--skip-bad goes with --out-dir"},
         {s->skip_existing && s->form == ARCHIVE_OUT_NPY_FOLDER,
          "--skip-existing does not work on folders"},
-        {s->zero && s->files_from == NULL, "--null goes with --files-from"},
     };
     struct text command = {0}, operands = {0}, *to = &command;
 

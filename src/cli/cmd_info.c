@@ -145,6 +145,8 @@ static int run_info(struct call *call, struct error *err)
 
     if (call->n_operands == 0)
         status = command_misuse(err, "no file given");
+    else if (settings->write_schema && settings->json)
+        status = command_misuse(err, "--json and --write-schema exclude each other");
     else if (settings->write_schema && call->n_operands != 1)
         status = command_misuse(err, "--write-schema takes one file");
     for (int i = 0; i < call->n_operands && status >= 0; i++) {

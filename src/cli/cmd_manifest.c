@@ -65,9 +65,8 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
 
     if (settings->output == NULL)
         return command_misuse(err, "merge: no output given; use -o OUT");
-    if (settings->json || (settings->zero && settings->files_from == NULL))
-        return command_misuse(err, settings->json ? "--json goes with check"
-                                                  : "--null goes with --files-from");
+    if (settings->json)
+        return command_misuse(err, "--json goes with check");
     int status = manifest_parts_init(&parts, settings->output, err);
     for (int i = 0; i < n && status == 0; i++)
         status = manifest_parts_add(&parts, paths[i], err);
@@ -123,6 +122,8 @@ static int run_manifest(struct call *call, struct error *err)
     if (n == 0)
         return command_misuse(err, "%s: expected %s, found none", name,
                               is_merge ? "-o OUT FOLDER|MANIFEST..." : "MANIFEST...");
+    if (settings->zero && settings->files_from == NULL)
+        return command_misuse(err, "--null goes with --files-from");
     if (is_merge)
         return merge(settings, n, call->operands + 1, err);
     if (settings->output != NULL || settings->force || settings->files_from != NULL)

@@ -33,8 +33,8 @@ static int name_outputs(const struct settings *settings, const struct split *spl
             status = text_list_add(outputs, name.text, err);
     }
     text_release(&name);
-    if (status == 0) /* of one part, which tells of all */
-        status = input_list_check_names(&(struct text_list){outputs->items, inputs->n}, err);
+    if (status == 0) /* "a.x" in y is "a" in x.y */
+        status = input_list_check_names(outputs, "outputs", err);
     for (size_t i = 0; i < outputs->n && status == 0 && stat(settings->out_dir, &st) == 0; i++)
         status = output_target_check(outputs->items[i], settings->form == ARCHIVE_OUT_NPY_FOLDER,
                                      settings->force, err);

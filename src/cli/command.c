@@ -144,15 +144,16 @@ static int refuse_unknown(const char *word, const struct option *longs, struct e
                           meant != NULL ? "'?" : "");
 }
 
-/* The argument that getopt stopped at, without a value after '='. */
+/* What getopt stopped at: a letter, or else a long option, without a value after '='. */
 static int refuse(int found, const struct option *longs, const char *word, struct error *err)
 {
     const size_t length = strcspn(word, "=");
+    const char letter[] = {'-', (char)optopt};
     int n_matches = 0;
 
-    if (strncmp(word, "--", 2) != 0)
-        return command_misuse(
-            err, found == ':' ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
+    if (optopt != 0 && optopt < FIRST_LONG)
+        return command_misuse(err, found == ':' ? "option %s needs a value" : "unknown option %s",
+                              text_quote_bytes(letter, sizeof letter).text);
     for (const struct option *one = longs; one->name != NULL; one++) {
         if (strncmp(one->name, word + 2, length - 2) != 0)
             continue;

@@ -37,6 +37,8 @@ int run_take_operands(struct call *call, struct error *err)
     struct text_list *inputs = &call->inputs;
     int n = call->n_operands;
 
+    if (settings->zero && settings->files_from == NULL)
+        return command_misuse(err, "--null goes with --files-from");
     if (settings->output == NULL && settings->out_dir == NULL) {
         if (settings->files_from != NULL)
             return command_misuse(err, "--files-from goes with -o or --out-dir");
@@ -55,7 +57,7 @@ int run_take_operands(struct call *call, struct error *err)
         return -1;
     if (inputs->n == 0)
         return command_misuse(err, "no input given");
-    if (settings->out_dir != NULL && input_list_check_names(inputs, err) != 0)
+    if (settings->out_dir != NULL && input_list_check_names(inputs, "inputs", err) != 0)
         return -1;
     if (settings->n_parts > 0) {
         size_t n_kept = 0;
@@ -287,11 +289,15 @@ int input_list_add_from(struct text_list *list, const char *file, bool zero, str
         return error_set_errno(err, ERROR_NO_INPUT, errno, "cannot open %s", text_quote(file).text);
     while (status == 0 && (n = getdelim(&name, &capacity, zero ? '\0' : '\n', from)) > 0) {
         if (!zero && name[n - 1] == '\n')
-            name[n - 1] = '\0';
-        if (*name != '\0')
+            name[--n] = '\0';
+        if (!zero && strlen(name) < (size_t)n)
+            status = error_set(err, ERROR_USAGE,
+                               "%s: a line holds a NUL: use --null where names end in one",
+                               text_quote(file).text);
+        else if (*name != '\0')
             status = text_list_add(list, name, err);
     }
-    if (status == 0 && ferror(from))
+    if (status == 0 && !feof(from))
         status = error_set_errno(err, ERROR_IO, errno, "cannot read %s", text_quote(file).text);
     free(name);
     if (from != stdin)
@@ -317,7 +323,7 @@ const char *input_list_make_set(struct text_list *list)
     return twice;
 }
 
-int input_list_check_names(const struct text_list *list, struct error *err)
+int input_list_check_names(const struct text_list *list, const char *what, struct error *err)
 {
     struct text_list names = {0};
     int status = 0, n;
@@ -333,7 +339,7 @@ int input_list_check_names(const struct text_list *list, struct error *err)
     }
     const char *twice = input_list_make_set(&names);
     if (status == 0 && twice != NULL)
-        status = error_set(err, ERROR_USAGE, "--out-dir: two inputs are called %s",
+        status = error_set(err, ERROR_USAGE, "--out-dir: two %s are called %s", what,
                            text_quote(twice).text);
     text_list_release(&names);
     return status;
