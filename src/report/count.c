@@ -98,7 +98,9 @@ static bool rows_next(struct rows *rows, struct row *row)
     struct batch *batch = &rows->batch;
 
     if (rows->status == 0 && rows->n_taken == batch->n) {
-        const uint64_t row_nbytes = rows->array->row_nbytes;
+        const struct reader *reader = &batch->own;
+        const uint64_t row_nbytes = /* of lists, of an average one */
+            reader->unit_nbytes * (reader->n_units / (reader->n_rows + 1) + 1);
 
         if (batch->n > 0) {
             c->n_done += batch->n * (row_nbytes + 1);

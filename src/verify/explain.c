@@ -229,13 +229,12 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
                          "%u of %u images per source are %.100s, no %s", n_foreign, n, names,
                          is_box ? "symmetries of this board"
                                 : "exact images under these conventions (--tiles)");
-        if (p->lanes->shard->n_rows % n != 0)
-            return take_classes(p, n_classes > 0 ? n_classes : n, err);
-        return take_layout(p, &fit->layout, fit->ids, err);
     }
+    if (fit->is_confirmed || (fit->only_colours && p->planes->spec.codes))
+        return p->lanes->shard->n_rows % n != 0
+                   ? take_classes(p, n_classes > 0 ? n_classes : n, err)
+                   : take_layout(p, &fit->layout, fit->ids, err);
     /* Rows that repeat their labels, or their stones, and are no images of one another. */
-    if (fit->only_colours && p->planes->spec.codes)
-        return take_layout(p, &fit->layout, fit->ids, err);
     if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
         findings_add(&p->lanes->result->findings,
                      WARNING_AT(FINDING_ORBIT_PLANES, key, FINDING_NO_ROW), "", "",

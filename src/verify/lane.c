@@ -65,7 +65,8 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
         if (lanes->planes < 0 && array->header.dtype.kind != DTYPE_OBJECT &&
             role_is_on_cells(b->role))
             lanes->planes = (int)lanes->n;
-        lanes->row_nbytes += array->row_nbytes + 1;
+        /* Of lists in CSR form, whose elements are the array's rows, an average one. */
+        lanes->row_nbytes += array->row_nbytes * (array->n_rows / (shard->n_rows + 1) + 1) + 1;
         lanes->n++;
     }
     for (struct lane *lane = lanes->items; lane < lanes->items + lanes->n; lane++) {

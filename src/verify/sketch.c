@@ -89,19 +89,15 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
 
     if (!dtype_is_number(dtype) || dtype->itemsize > 8)
         return XXH3_64bits(element, dtype->itemsize);
-    if (s->lane->binding->role == ROLE_GRID && s->lane->spec.board->family->has_tiles) {
-        const int64_t code = (int64_t)dtype_get_double(dtype, element);
-
-        /* The digits of a tile are the same in any order. */
-        return code > 0 && code <= 999
-                   ? mix((uint64_t)code / 100 + 1) + mix((uint64_t)code / 10 % 10 + 1) +
-                         mix((uint64_t)code % 10 + 1)
-                   : mix((uint64_t)code);
-    }
     memcpy(&bits, element, dtype->itemsize);
     if (bits == 0)
         return 0;
     double v = dtype_get_double(dtype, element);
+    /* The digits of a tile are the same in any order. */
+    if (s->lane->binding->role == ROLE_GRID && s->lane->spec.board->family->has_tiles && v > 0 &&
+        v <= 999)
+        return mix((uint64_t)v / 100 + 1) + mix((uint64_t)v / 10 % 10 + 1) +
+               mix((uint64_t)v % 10 + 1);
     if (board_swaps_colours(s->lane->spec.board)) {
         v = fabs(v);
         if (v == 2 && s->lane->binding->role == ROLE_GRID)

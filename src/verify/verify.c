@@ -220,6 +220,8 @@ static int check_file(const struct verify_request *request, const char *path,
     if (status == 0 && shard.recall.manifest != NULL)
         status = check_listed(&shard, request, result, err);
     shard_close(&shard);
+    if (status == 0 && result->findings.no_memory)
+        return error_no_memory(err, "findings");
     return status;
 }
 
@@ -233,11 +235,8 @@ int verify_path(const struct verify_request *request, const char *path,
     char reason[ERROR_MESSAGE_NBYTES];
     struct text output = {0};
 
-    if (!text_ends_with(path, ".json")) {
-        if (check_file(request, path, results, err) != 0)
-            return -1;
-        return results->items[own].findings.no_memory ? error_no_memory(err, "findings") : 0;
-    }
+    if (!text_ends_with(path, ".json"))
+        return check_file(request, path, results, err);
     /* A manifest and every output it lists, each with a result of its own. */
     struct verify_result *result = add_result(results, request, path, err);
     if (result == NULL)
@@ -368,6 +367,8 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
                               : error_no_memory(&why, "name of a file");
     if (status == 0 && shard.bindings != NULL && result.fatal == ERROR_NONE) {
         status = lanes_init(&lanes, &shard, &own, &result, &why);
+        if (status == 0)
+            status = lanes_decide_labels(&lanes, &why);
         if (status == 0)
             status = explain_set(&groups, &lanes, settings.max_memory, &why);
         if (status == 0 && result.is_expanded)

@@ -102,6 +102,23 @@ def test_leaks():
         assert kib < (16 << 10) + MOST_KIB, f"{kib} KiB"
 
 
+@tap.test(["verify"], ["report", "-o", "report.html"])
+def test_long_lists(command):
+    """Small planes beside lists of 362 moves: 210 MB of them."""
+    if SANITIZED:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        n, k = 100000, 362
+        planes = np.zeros((n, 2, 6, 7), "u1")
+        planes[np.arange(n), 0, np.arange(n) % 5 + 1, np.arange(n) % 7] = 1
+        np.savez(os.path.join(folder, "in.npz"), planes=planes,
+                 policy_indices=np.tile(np.arange(k, dtype="u2") % 7, n),
+                 policy_values=np.full(n * k, 1 / k, "f4"), policy_indptr=np.arange(n + 1) * k)
+        kib = peak_kib(*(word.replace("report.html", folder + "/r.html") for word in command),
+                       "-j2", "--board=mirror:6x7", "--max-memory=64M", folder + "/in.npz")
+        assert kib < (64 << 10) + MOST_KIB, f"{kib} KiB"
+
+
 @tap.test(["expand", "--order=block:16"], ["expand", "--unique"], ["expand", "--order=transform"],
           ["expand", "--shuffle"], ["verify"], ["verify", "--leak"], ["show", "--row=3"])
 def test_tmpdir(options):

@@ -264,6 +264,22 @@ def test_rings():
         assert np.abs(np.array(found) - np.array(expected)).max() < 3, (found, expected)
 
 
+@tap.test()
+def test_stored_codes():
+    """Images of codes whose colours are swapped are found where only the rows tell of them."""
+    rng = np.random.default_rng(9)
+    codes = np.zeros((60, 7, 7), np.int8)
+    for grid in codes:
+        cells = rng.permutation(49)[:16]
+        grid.flat[cells] = np.arange(16) % 2 + 1
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--board", "rhombus:7", "--role", "codes=grid"]
+        source = save(folder, codes=codes, value=rng.random(60).astype(np.float32))
+        found = golden.expand(source, *options, "--order", "sample", "--no-provenance")
+        path = save(folder, "out.npz", **found)
+        assert b"4 images" in show(*options, "--row", 5, path)
+
+
 def captions(svg):
     return re.findall(r'<text class="c"[^>]*>([^<]*)</text>', svg.decode())
 

@@ -2,6 +2,7 @@
 """verify of sources and of others' sets: what positions, policies and labels must be by the rules of
 the games; nothing to say where a set is right in its own way."""
 
+import itertools
 import os
 import tempfile
 
@@ -426,6 +427,21 @@ def test_tile_codes_of_any_type(dtype):
     row = np.flatnonzero(arrays["symaug_transform"] == 1)[5]
     arrays["plateau"][row, np.flatnonzero(arrays["plateau"][row])[0]] = 123
     check(arrays, options, ["orbit-planes"], says=[f"row {row}"])
+
+
+@tap.test(0, 1, 5)
+def test_tiles_in_any_order(n_more):
+    """Tiles whose numbers alone were put in every order are no images, in whole groups or not."""
+    rng = np.random.default_rng(8)
+    rows = np.zeros((41 * 6, 19), np.int16)
+    for source in range(41):
+        cells = rng.permutation(19)[:12]
+        numbers = np.stack([rng.choice(kind, 12) for kind in ((1, 5, 9), (2, 6, 7), (3, 4, 8))], 1)
+        for k, order in enumerate(itertools.permutations(range(3))):
+            rows[6 * source + k, cells] = numbers[:, order] @ [100, 10, 1]
+    arrays = {"plateau": rows[: 240 + n_more], "position": np.full(240 + n_more, -1)}
+    check(arrays, ["--board", "takeiteasy", "--tiles", "permute"],
+          ["orbit-planes"] if n_more == 0 else [])
 
 
 if __name__ == "__main__":
