@@ -256,6 +256,17 @@ int board_find_transform(const struct board *b, const char *id_or_name)
     return -1;
 }
 
+int board_sense(const struct board *b, uint32_t t)
+{
+    const struct board_element *as = b->transforms[t].turn;
+
+    if (as != NULL)
+        return as->turn.rr * as->turn.cc - as->turn.rc * as->turn.cr;
+    if (t == 0 || b->file_text == NULL || b->rows == 0)
+        return t == 0 || strncmp(b->transforms[t].name, "rotate", 6) == 0 ? 1 : -1;
+    return 0;
+}
+
 bool board_swaps_colours(const struct board *b)
 {
     for (uint32_t t = 0; t < b->n_transforms; t++)

@@ -18,6 +18,7 @@
 struct action_layout;
 struct board;
 struct board_box;
+struct board_element;
 
 /* One element of a board's group. Its id is its index in board->transforms. */
 struct board_transform {
@@ -29,6 +30,10 @@ struct board_transform {
     /* Only boards from a file set these; owned, NULL elsewhere. Both are dst permutations. */
     uint32_t *planes;  /* board->n_planes entries */
     uint32_t *actions; /* board->n_actions entries */
+
+    /* Of a board from a file, where cells have rows and columns: the turn or mirror of its box that
+     * moves cells so, or NULL. */
+    const struct board_element *turn;
 
     /* Take It Easy: new[k] = old[number_src[k]] on a tile's three numbers; {0,1,2} elsewhere. */
     uint8_t number_src[3];
@@ -246,6 +251,10 @@ void board_free(struct board *board);
 
 /* The id of a transform given as a number or a name; -1 when the board has none such. */
 int board_find_transform(const struct board *board, const char *id_or_name);
+
+/* 1 where transform t turns the board (and for the identity), -1 where it mirrors it, 0 where cells
+ * of a board from a file move as in neither. Where these have no coordinates, names must tell. */
+int board_sense(const struct board *board, uint32_t t);
 
 /* True when any transform of the board swaps colours. */
 bool board_swaps_colours(const struct board *board);

@@ -242,7 +242,7 @@ static int parse_transforms(struct custom *c)
     if (b->n_transforms > BOARD_MAX_TRANSFORMS)
         return custom_refuse(c, "a board has at most %d transforms, not %u", BOARD_MAX_TRANSFORMS,
                              b->n_transforms);
-    return 0;
+    return group_find_turns(b, c->err);
 }
 
 /* --- what is played --- */

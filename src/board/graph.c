@@ -296,7 +296,6 @@ static int find_generators(struct board *b, double *order, struct error *err)
 
 struct ranked {
     struct board_transform transform;
-    uint32_t turn; /* that it is, or UINT32_MAX */
     uint32_t n_cells;
     uint64_t order;
 };
@@ -306,46 +305,52 @@ static int compare_ranked(const void *a, const void *b)
     const struct ranked *x = a, *y = b;
     uint32_t i = 0;
 
-    if (x->turn != y->turn)
-        return x->turn < y->turn ? -1 : 1;
+    if (x->transform.turn != y->transform.turn) /* those that are none come last */
+        return (uintptr_t)x->transform.turn - 1 < (uintptr_t)y->transform.turn - 1 ? -1 : 1;
     while (i < x->n_cells && x->transform.dst[i] == y->transform.dst[i])
         i++;
     return i < x->n_cells ? board_compare_cells(&x->transform.dst[i], &y->transform.dst[i])
                           : x->transform.swaps_colours - y->transform.swaps_colours;
 }
 
+int group_find_turns(struct board *b, struct error *err)
+{
+    const struct board_box *box = turns_of(b);
+    uint32_t *dst = malloc(b->n_cells * sizeof *dst);
+
+    if (dst == NULL)
+        return error_no_memory(err, "transforms of a board");
+    for (uint32_t i = 1; i < box->n_elements; i++) {
+        const bool is_turn = board_turn_cells(b, &box->elements[i].turn, dst);
+
+        for (uint32_t t = 1; t < b->n_transforms && is_turn; t++)
+            if (memcmp(dst, b->transforms[t].dst, b->n_cells * sizeof *dst) == 0)
+                b->transforms[t].turn = &box->elements[i];
+    }
+    free(dst);
+    return 0;
+}
+
 /* Put the transforms in order, and name them: those that are turns after these, others by their
  * order, in which they are counted. */
 static int set_names(struct board *b, struct error *err)
 {
-    const struct board_box *box = turns_of(b);
     const uint32_t n = b->n_transforms;
     struct ranked *ranked = calloc(n, sizeof *ranked);
-    uint32_t *dst = malloc(b->n_cells * sizeof *dst);
-    int status = 0;
+    int status = group_find_turns(b, err);
 
-    if (ranked == NULL || dst == NULL) {
+    if (ranked == NULL)
         status = error_no_memory(err, "transforms of a board");
-        goto out;
-    }
-    for (uint32_t t = 1; t < n; t++) {
+    for (uint32_t t = 1; t < n && status == 0; t++) {
         const uint64_t order = perm_order(b->transforms[t].dst, b->n_cells);
 
-        if (order == 0) { /* that of an element of a group fits 64 bits */
+        if (order == 0) /* that of an element of a group fits 64 bits */
             status = error_no_memory(err, "transforms of a board");
-            goto out;
-        }
-        ranked[t] = (struct ranked){b->transforms[t], UINT32_MAX, b->n_cells, order};
+        ranked[t] = (struct ranked){b->transforms[t], b->n_cells, order};
     }
-    for (uint32_t i = 1; i < box->n_elements; i++) {
-        const bool is_turn = board_turn_cells(b, &box->elements[i].turn, dst);
-
-        for (uint32_t t = 1; t < n && is_turn; t++)
-            if (memcmp(dst, ranked[t].transform.dst, b->n_cells * sizeof *dst) == 0)
-                ranked[t].turn = i;
-    }
-    qsort(ranked + 1, n - 1, sizeof *ranked, compare_ranked);
-    for (uint32_t t = 1; t < n; t++)
+    if (status == 0)
+        qsort(ranked + 1, n - 1, sizeof *ranked, compare_ranked);
+    for (uint32_t t = 1; t < n && status == 0; t++)
         b->transforms[t] = ranked[t].transform;
     for (uint32_t t = 1; t < n && status == 0; t++) {
         const char *swap = b->transforms[t].swaps_colours ? "-swap" : "";
@@ -353,16 +358,14 @@ static int set_names(struct board *b, struct error *err)
         unsigned n_such = 1;
 
         for (uint32_t u = 1; u < t; u++)
-            n_such += ranked[u].turn == UINT32_MAX && ranked[u].order == ranked[t].order;
-        if (ranked[t].turn == UINT32_MAX)
+            n_such += b->transforms[u].turn == NULL && ranked[u].order == ranked[t].order;
+        if (b->transforms[t].turn == NULL)
             name = text_format("order-%u-%u%s", (unsigned)ranked[t].order, n_such, swap);
         else
-            name = text_format("%s%s", box->elements[ranked[t].turn].name, swap);
+            name = text_format("%s%s", b->transforms[t].turn->name, swap);
         status = board_set_transform_name(b, t, name.text, err);
     }
-out:
     free(ranked);
-    free(dst);
     return status;
 }
 

@@ -42,6 +42,9 @@ static inline uint32_t group_n_entries(const struct board *b)
  */
 int group_arrange(struct board *board, bool are_generators, struct error *err);
 
+/* Find which turn or mirror of its box each transform of a board from a file is. */
+int group_find_turns(struct board *board, struct error *err);
+
 /* Which elements are looked for: all; or only those that turn or mirror the cells' coordinates, or
  * that turn them without a mirror. */
 enum group_which { GROUP_WHOLE, GROUP_TURNS, GROUP_ROTATIONS };

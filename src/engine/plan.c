@@ -126,9 +126,9 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
         const int t = is_kind ? 0 : board_find_transform(board, word);
 
         for (uint32_t k = 0; k < board->n_transforms && is_kind; k++) {
-            const bool is_rotation = k == 0 || strncmp(board->transforms[k].name, "rotate", 6) == 0;
+            const int sense = board_sense(board, k);
 
-            is_taken[k] |= is_allowed[k] && (all || rotations == is_rotation);
+            is_taken[k] |= is_allowed[k] && (all || (rotations ? sense > 0 : sense < 0));
         }
         if (is_kind)
             continue;

@@ -107,6 +107,36 @@ static void test_listed_identity(void **state)
     board_free(b);
 }
 
+/* Cells tell what turns the board and what mirrors it, whatever it is called; names only where they
+ * have no coordinates. */
+static void test_senses(void **state)
+{
+    static const struct {
+        const char *keys, *senses; /* by id */
+    } cases[] = {
+        {"\"rows\": 2, \"cols\": 2, \"generators\": true, \"transforms\": [{\"name\": \"rotate\", "
+         "\"dst\": [1, 3, 0, 2]}, {\"name\": \"m\", \"dst\": [1, 0, 3, 2]}]",
+         "++-+--+-"},
+        {"\"rows\": 2, \"cols\": 2, \"transforms\": [{\"name\": \"rotate\", \"dst\": [0, 1, 3, "
+         "2]}]",
+         "+0"},
+        {"\"cells\": 4, \"transforms\": [{\"name\": \"rotate\", \"dst\": [0, 1, 3, 2]}]", "++"},
+        {"\"rows\": 1, \"cols\": 3, \"neighbours\": \"orthogonal\"", "+-"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        char json[512];
+
+        snprintf(json, sizeof json, "{%s}", cases[i].keys);
+        struct board *b = load(json);
+        assert_int_equal(b->n_transforms, strlen(cases[i].senses));
+        for (uint32_t t = 0; t < b->n_transforms; t++)
+            assert_int_equal("-0+"[board_sense(b, t) + 1], cases[i].senses[t]);
+        board_free(b);
+    }
+}
+
 /* A '*' is a letter like others where nothing is generated. */
 static void test_star_in_a_listed_name(void **state)
 {
@@ -349,17 +379,12 @@ static void test_examples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_largest_group),
-        cmocka_unit_test(test_generated_rotations),
-        cmocka_unit_test(test_generated_order),
-        cmocka_unit_test(test_listed_identity),
-        cmocka_unit_test(test_star_in_a_listed_name),
-        cmocka_unit_test(test_left_out_maps),
-        cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_box_edges_lines),
-        cmocka_unit_test(test_unchecked),
-        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_largest_group),   cmocka_unit_test(test_generated_rotations),
+        cmocka_unit_test(test_generated_order), cmocka_unit_test(test_listed_identity),
+        cmocka_unit_test(test_senses),          cmocka_unit_test(test_star_in_a_listed_name),
+        cmocka_unit_test(test_left_out_maps),   cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_box_edges_lines),
+        cmocka_unit_test(test_unchecked),       cmocka_unit_test(test_examples),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
