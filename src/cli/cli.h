@@ -71,7 +71,9 @@ struct call {
     struct settings settings;
     char **operands;
     int n_operands;
-    char **words, **typed;   /* all of it: operands last, and as it was typed */
+    char **typed;            /* all of it */
+    struct text options;     /* owned: those that `verify` has, too, as a shell reads them; text is
+                                NULL where there are none */
     struct text_list inputs; /* of run_take_operands */
     struct progress progress;
 };

@@ -18,7 +18,8 @@ static int run_report(struct call *call, struct error *err)
     const struct settings *settings = &call->settings;
     const char *path = settings->output != NULL ? settings->output : "report.html";
     const bool has_page = !settings->json || settings->output != NULL;
-    struct text options = {0}, page = {0};
+    const char *options = call->options.text != NULL ? call->options.text : "";
+    struct text page = {0};
     json_t *json = NULL;
 
     if (call->n_operands == 0)
@@ -26,27 +27,14 @@ static int run_report(struct call *call, struct error *err)
     if (settings->json && has_page && strcmp(path, "-") == 0)
         return command_misuse(err, "--json and -o - both write to standard output");
     call->progress.unit = "step";
-    /* The words before the operands, without those that say where the page goes. */
-    int code = text_append(&options, err, "%s", "");
-    for (char **at = call->words + 1; at < call->operands && strcmp(*at, "--") != 0 && code == 0;
-         at++) {
-        if (strcmp(*at, "-o") == 0 || strcmp(*at, "--output") == 0)
-            at++; /* with its argument */
-        else if (strncmp(*at, "-o", 2) != 0 && strncmp(*at, "--output=", 9) != 0 &&
-                 strcmp(*at, "-f") != 0 && strcmp(*at, "--force") != 0 &&
-                 strcmp(*at, "--json") != 0 && (code = text_append_shell(&options, *at, err)) == 0)
-            code = text_append(&options, err, " ");
-    }
-    if (code == 0)
-        code = report_make(&(struct report_request){settings, (const char *const *)call->operands,
-                                                    (size_t)call->n_operands, options.text, tell},
+    int code = report_make(&(struct report_request){settings, (const char *const *)call->operands,
+                                                    (size_t)call->n_operands, options, tell},
                            has_page ? &page : NULL, settings->json ? &json : NULL, err);
     if (code >= 0 && has_page &&
         command_put(path, settings->force, page.text, page.n_bytes, err) != 0)
         code = -1;
     if (code >= 0 && settings->json && command_put_json(NULL, json, err) != 0)
         code = -1;
-    text_release(&options);
     text_release(&page);
     return code;
 }

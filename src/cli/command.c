@@ -172,17 +172,39 @@ static int refuse(int found, const struct option *longs, const char *word, struc
                           text_quote_bytes(word, length).text);
 }
 
+/* Add what getopt found to the options that `verify` has, too; the argument may stand apart. */
+static int note_option(struct call *call, const struct option_row *row, bool is_long, bool is_apart,
+                       struct error *err)
+{
+    const char letter[] = {row->letter, '\0'};
+    struct text word = {0};
+    int status = 0;
+
+    if (!option_is_of(row, "verify") || strcmp(row->name, "json") == 0)
+        return 0;
+    if (text_append(&word, err, is_long ? "--%s" : "-%s", is_long ? row->name : letter) != 0 ||
+        (optarg != NULL && !is_apart &&
+         text_append(&word, err, "%s%s", is_long ? "=" : "", optarg) != 0) ||
+        text_append_shell(&call->options, word.text, err) != 0 ||
+        text_append(&call->options, err, " ") != 0 ||
+        (optarg != NULL && is_apart &&
+         (text_append_shell(&call->options, optarg, err) != 0 ||
+          text_append(&call->options, err, " ") != 0)))
+        status = -1;
+    text_release(&word);
+    return status;
+}
+
 /* Parse the words of a command line into settings, which start as settings_default and are
  * finished; operands end up behind the options, whichever order they came in. ERROR_USAGE for what
  * the table does not hold. Without operands (NULL): help or versions are printed, and that is all.
  */
-static int parse_options(const struct command *command, int argc, struct call *call,
+static int parse_options(const struct command *command, int argc, char **words, struct call *call,
                          struct error *err)
 {
     char shorts[2 * MAX_OPTIONS + 2] = ":"; /* tell a missing argument from an unknown option */
     struct option longs[MAX_OPTIONS] = {0};
     struct settings *settings = &call->settings;
-    char **words = call->words;
     size_t n_shorts = 1, n = 0;
     int found;
 
@@ -221,7 +243,8 @@ static int parse_options(const struct command *command, int argc, struct call *c
             print_version();
         if (row->kind == OPTION_END)
             return 0;
-        if (option_set(settings, row, optarg, err) != 0)
+        if (option_set(settings, row, optarg, err) != 0 ||
+            note_option(call, row, found >= FIRST_LONG, optarg == words[optind - 1], err) != 0)
             return -1;
     }
     call->operands = words + optind;
@@ -241,12 +264,12 @@ static int parse_options(const struct command *command, int argc, struct call *c
 /* Parse a command line, argv[0] is the command, and run it. */
 static int run(const struct command *command, int argc, char **argv, struct error *err)
 {
-    struct call call = {.words = argv, .typed = calloc((size_t)argc + 1, sizeof *argv)};
+    struct call call = {.typed = calloc((size_t)argc + 1, sizeof *argv)};
 
     if (call.typed == NULL)
         return error_no_memory(err, "words of the command line");
     memcpy(call.typed, argv, (size_t)argc * sizeof *argv);
-    int status = parse_options(command, argc, &call, err);
+    int status = parse_options(command, argc, argv, &call, err);
     if (status == 0 && call.operands != NULL) {
         progress_begin(&call.progress, &call.settings);
         status = command->run(&call, err);
@@ -256,6 +279,7 @@ static int run(const struct command *command, int argc, char **argv, struct erro
     }
     text_list_release(&call.inputs);
     settings_release(&call.settings);
+    text_release(&call.options);
     free(call.typed);
     return status;
 }

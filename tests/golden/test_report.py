@@ -193,6 +193,10 @@ def test_codes():
         found = one("--board", "hex11", many)
         assert found["rows"] == 300 and found["arrays"][0]["shape"][0] == 300
         assert found["command"] == f"symaug verify --board hex11 -- {many}/*.npz"
+        # options that are not those of verify are left out, also where letters stand together
+        page = os.path.join(folder, "page.html")
+        found = one("-bhex11", "--max-fin=3", "--copy", "ply", "-qfo", page, good)
+        assert found["command"] == f"symaug verify -bhex11 --max-findings=3 --copy ply -q -- {good}"
         assert "(300, 3, 11, 11)" in run("report", "-o", "-", "--board", "hex11", many)[0]
         close(heat(found, "policy", None)["mean"], entropy(a["policy"])[2], "three times the same")
         out = os.path.join(folder, "cut")
