@@ -1,43 +1,105 @@
 /*
- * order.c - from output rows to images: blocks are found by division or, where a selection leaves
- * images out, by a search in the running counts of blocks; a shuffle is a four-round Feistel
- * network over the smallest even number of bits that holds the rows, walked along its cycle until
- * it falls below their number (fewer than four steps on average), so that no table is needed.
+ * order.c - from output rows to images: a walk over places, which are where images would stand if
+ * none were left out. Where a selection leaves some out, the place to begin at is found by a search
+ * in running counts, one for every so many places; a shuffle is a four-round Feistel network over
+ * the smallest even number of bits that holds the rows, walked along its cycle until it falls below
+ * their number (fewer than four steps on average), so that no table is needed.
  */
 #include "engine/order.h"
 
 #include "base/bytes.h"
 
-static uint64_t n_blocks_of(uint64_t n_rows, uint64_t block_rows)
+/* Places from one count to the next. */
+#define STEP_NPLACES 128
+
+/* A place: row `row` + `i`, of a block of n rows that begins at `row`, under the k-th transform. */
+struct place {
+    uint64_t row, n, i;
+    uint32_t k;
+};
+
+static void begin_block(const struct order *order, struct place *place, uint64_t row)
 {
-    return n_rows / block_rows + (n_rows % block_rows != 0);
+    place->row = row;
+    place->n = smaller(order->n_rows - row, order->block_rows);
+}
+
+static struct place place_at(const struct order *order, uint64_t number)
+{
+    const uint64_t of_block = order->block_rows * order->n_chosen;
+    struct place place;
+
+    begin_block(order, &place, number / of_block * order->block_rows);
+    place.k = (uint32_t)(number % of_block / place.n);
+    place.i = number % of_block % place.n;
+    return place;
+}
+
+static inline void place_next(const struct order *order, struct place *place)
+{
+    if (++place->i < place->n)
+        return;
+    place->i = 0;
+    if (++place->k < order->n_chosen)
+        return;
+    place->k = 0;
+    begin_block(order, place, place->row + place->n);
+}
+
+static inline bool place_is_taken(const struct order *order, const struct place *place)
+{
+    return order->selection == NULL ||
+           selection_has(order->selection, place->row + place->i, place->k);
+}
+
+/* The place of an image of the whole. */
+static struct place place_of(const struct order *order, uint64_t image)
+{
+    uint64_t low = 0, left;
+
+    if (order->selection == NULL)
+        return place_at(order, image);
+    const uint64_t *before = order->selection->before;
+    uint64_t high = (order->n_rows * order->n_chosen - 1) / STEP_NPLACES + 1;
+    while (high - low > 1) { /* before[low] <= image < before[high] */
+        const uint64_t middle = low + (high - low) / 2;
+
+        if (before[middle] <= image)
+            low = middle;
+        else
+            high = middle;
+    }
+    struct place place = place_at(order, low * STEP_NPLACES);
+    for (left = image - before[low]; left > 0 || !place_is_taken(order, &place);
+         place_next(order, &place))
+        left -= place_is_taken(order, &place);
+    return place;
 }
 
 int order_init(struct order *order, struct error *err)
 {
     struct selection *selection = order->selection;
+    uint64_t n_places;
 
     if (order->block_rows == 0 || order->block_rows > order->n_rows)
         order->block_rows = order->n_rows > 0 ? order->n_rows : 1;
-    if (selection == NULL &&
-        (__builtin_mul_overflow(order->n_rows, order->n_chosen, &order->n_whole) ||
-         order->n_whole > INT64_MAX))
+    if (__builtin_mul_overflow(order->n_rows, order->n_chosen, &n_places) || n_places > INT64_MAX)
         return error_set(err, ERROR_DATA, "%llu rows times %u images are too many",
                          (unsigned long long)order->n_rows, order->n_chosen);
-    if (selection != NULL) { /* how many images there are in front of each block, and in all */
-        const uint64_t n_blocks = n_blocks_of(order->n_rows, order->block_rows);
-        free(selection->block_first);
-        selection->block_first = calloc(n_blocks + 1, sizeof *selection->block_first);
-        if (selection->block_first == NULL)
+    order->n_whole = n_places;
+    if (selection != NULL) {
+        struct place place = {.n = smaller(order->n_rows, order->block_rows)};
+
+        free(selection->before);
+        selection->before = calloc(n_places / STEP_NPLACES + 1, sizeof *selection->before);
+        if (selection->before == NULL)
             return error_no_memory(err, "image selection");
         order->n_whole = 0;
-        for (uint64_t row = 0; row < order->n_rows; row++) {
-            if (row % order->block_rows == 0)
-                selection->block_first[row / order->block_rows] = order->n_whole;
-            for (uint32_t k = 0; k < order->n_chosen; k++)
-                order->n_whole += selection_has(selection, row, k);
+        for (uint64_t at = 0; at < n_places; at++, place_next(order, &place)) {
+            if (at % STEP_NPLACES == 0)
+                selection->before[at / STEP_NPLACES] = order->n_whole;
+            order->n_whole += place_is_taken(order, &place);
         }
-        selection->block_first[n_blocks] = order->n_whole;
     }
     order->first_image = 0;
     order->n_images = order->n_whole;
@@ -73,88 +135,43 @@ bool order_streams(const struct order *order, uint64_t row_nbytes)
            (block_nbytes <= STREAM_MAX_BLOCK_NBYTES || order->block_rows <= ORDER_DEFAULT_BLOCK);
 }
 
-static uint64_t block_of(const struct order *order, uint64_t image)
-{
-    uint64_t low = 0;
-
-    if (order->selection == NULL)
-        return image / (order->block_rows * order->n_chosen);
-    const uint64_t *first = order->selection->block_first;
-    uint64_t high = n_blocks_of(order->n_rows, order->block_rows);
-    while (high - low > 1) { /* first[low] <= image < first[high] */
-        uint64_t middle = low + (high - low) / 2;
-
-        if (first[middle] <= image)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static uint64_t block_first(const struct order *order, uint64_t block)
-{
-    if (order->selection != NULL)
-        return order->selection->block_first[block];
-    return block * order->block_rows * order->n_chosen;
-}
-
-/* A walk over the blocks, which skips what is not selected. Where every row takes every transform
- * the first position is plain arithmetic. */
 static void images_in_order(const struct order *order, uint64_t first, size_t n,
                             struct image *images)
 {
-    const struct selection *selection = order->selection;
-    uint64_t block = n > 0 ? block_of(order, first) : 0;
-    uint64_t skip = n > 0 ? first - block_first(order, block) : 0;
-
-    for (size_t out = 0; out < n; block++) {
-        const uint64_t row = block * order->block_rows;
-        const uint64_t n_rows = smaller(order->n_rows - row, order->block_rows);
-        uint32_t k = 0;
-        uint64_t i = 0;
-
-        if (selection == NULL) {
-            k = (uint32_t)(skip / n_rows);
-            i = skip % n_rows;
-            skip = 0;
-        }
-        for (; k < order->n_chosen && out < n; k++, i = 0)
-            for (; i < n_rows && out < n; i++) {
-                if (selection != NULL && (!selection_has(selection, row + i, k) || skip > 0))
-                    skip -= selection_has(selection, row + i, k);
-                else
-                    images[out++] = (struct image){row + i, order->chosen[k]};
-            }
-    }
+    if (n == 0)
+        return;
+    struct place place = place_of(order, first);
+    for (size_t out = 0; out < n; place_next(order, &place))
+        if (place_is_taken(order, &place))
+            images[out++] = (struct image){place.row + place.i, order->chosen[place.k]};
 }
 
 void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t *begin,
                 uint64_t *end)
 {
-    if (n == 0 || order->n_images == 0) {
-        *begin = *end = 0;
+    *begin = *end = 0;
+    if (n == 0)
         return;
-    }
-    first += order->first_image;
-    if (order->n_chosen == 1 && order->selection == NULL) {
-        *begin = first;
-        *end = first + n;
-        return;
-    }
-    *begin = block_of(order, first) * order->block_rows;
-    *end = smaller((block_of(order, first + n - 1) + 1) * order->block_rows, order->n_rows);
+    *begin = place_of(order, order->first_image + first).row;
+    const struct place last = place_of(order, order->first_image + first + n - 1);
+    *end = last.row + last.n;
 }
 
 uint64_t order_end_of_blocks(const struct order *whole, uint64_t image, uint64_t n_blocks)
 {
-    const uint64_t all = n_blocks_of(whole->n_rows, whole->block_rows);
-    uint64_t end;
+    uint64_t row;
 
-    if (image >= whole->n_whole || __builtin_add_overflow(block_of(whole, image), n_blocks, &end) ||
-        end >= all)
+    if (image >= whole->n_whole || __builtin_mul_overflow(n_blocks, whole->block_rows, &row) ||
+        __builtin_add_overflow(row, place_of(whole, image).row, &row) || row >= whole->n_rows)
         return whole->n_whole;
-    return block_first(whole, end);
+    const uint64_t end = row * whole->n_chosen, left = end % STEP_NPLACES;
+    if (whole->selection == NULL)
+        return end;
+    struct place place = place_at(whole, end - left);
+    uint64_t n = whole->selection->before[end / STEP_NPLACES];
+    for (uint64_t i = 0; i < left; i++, place_next(whole, &place))
+        n += place_is_taken(whole, &place);
+    return n;
 }
 
 int selection_init(struct selection *selection, uint64_t n_rows, uint32_t n_chosen,
@@ -175,7 +192,7 @@ int selection_init(struct selection *selection, uint64_t n_rows, uint32_t n_chos
 void selection_release(struct selection *selection)
 {
     free(selection->masks);
-    free(selection->block_first);
+    free(selection->before);
     *selection = (struct selection){0};
 }
 

@@ -22,9 +22,9 @@ struct image {
 /* Which of the chosen transforms each input row takes part in; bit k of a row's mask is the k-th
  * chosen transform. */
 struct selection {
-    size_t mask_nbytes;    /* per row: (n_chosen + 7) / 8 */
-    uint8_t *masks;        /* owned, n_rows x mask_nbytes */
-    uint64_t *block_first; /* owned, n_blocks + 1: output row at which a block begins */
+    size_t mask_nbytes; /* per row: (n_chosen + 7) / 8 */
+    uint8_t *masks;     /* owned, n_rows x mask_nbytes */
+    uint64_t *before;   /* owned: images in front of every so many places (order.c) */
 };
 
 struct order {

@@ -69,6 +69,39 @@ static size_t images_from(const struct order *order, uint64_t first, uint64_t en
     return n;
 }
 
+/* What a window's rows are numbered by. Where every row has one image at most, those that have none
+ * are not held, however many stand between two that have: image `at` of the shard by its number. */
+static uint64_t number_of(const struct order *order, uint64_t at, const struct image *image)
+{
+    return order->n_chosen == 1 ? order->first_image + at : image->row;
+}
+
+/* Hold the rows of images begin .. end - 1 of the whole, of which the first may be in `before`. */
+static int load_single(struct batch *to, const struct batch *before, const struct order *order,
+                       uint64_t begin, uint64_t end, struct error *err)
+{
+    const uint64_t unit_nbytes = to->reader->unit_nbytes, known = before->first + before->n;
+    struct image images[IMAGES_AT_ONCE];
+
+    batch_clear(to);
+    to->first = begin;
+    if (batch_reserve(to, end - begin, err) != 0)
+        return -1;
+    if (begin < known) { /* of numbers: no row of a list is asked for twice */
+        to->n = known - begin;
+        if (bytes_append(&to->bytes, before->bytes.data + (begin - before->first) * unit_nbytes,
+                         to->n * unit_nbytes, err) != 0)
+            return -1;
+    }
+    for (uint64_t at = begin + to->n, n; at < end; at += n) {
+        n = images_from(order, at - order->first_image, end - order->first_image, images);
+        for (size_t i = 0; i < n; i++)
+            if (batch_add(to, images[i].row, err) != 0)
+                return -1;
+    }
+    return 0;
+}
+
 /* Fetch what input rows need, none of which is before those of the latest window, into the older
  * one, which becomes the latest, unless the latest holds them all. Others may read the one before
  * meanwhile. */
@@ -76,28 +109,32 @@ static int images_load(struct pieces *pieces, struct piece_rows *rows, struct er
 {
     const struct out_member *of = ((const struct image_pieces *)pieces)->of;
     const struct order *order = of->job->order;
+    const bool is_single = order->n_chosen == 1;
     struct row_supply *supply = of->supply;
-    uint64_t begin, end;
+    uint64_t begin = order->first_image + rows->begin, end = order->first_image + rows->end;
 
     rows->window = 0;
     if (supply == NULL || !supply->streams)
         return 0;
-    order_span(order, rows->begin, rows->end - rows->begin, &begin, &end);
-    /* The array's last rows are read even if no image needs them: its CRC stands at the end. */
-    if (rows->end == pieces->n_rows && order_is_last(order))
-        end = order->n_rows;
+    if (!is_single)
+        order_span(order, rows->begin, rows->end - rows->begin, &begin, &end);
     const unsigned from = supply->latest, to = !from;
-    const uint64_t known = supply->windows[0][from].first + supply->windows[0][from].n;
-    if (end <= known) {
-        rows->window = from;
-        return 0;
-    }
-    for (unsigned i = 0; i < supply->n; i++)
-        if (batch_follow(&supply->windows[i][to], &supply->windows[i][from], begin, end - begin,
-                         err) != 0)
+    const bool is_new = end > supply->windows[0][from].first + supply->windows[0][from].n;
+    for (unsigned i = 0; i < supply->n && is_new; i++) {
+        struct batch *windows = supply->windows[i];
+
+        if (is_single && order->selection != NULL
+                ? load_single(&windows[to], &windows[from], order, begin, end, err) != 0
+                : batch_follow(&windows[to], &windows[from], begin, end - begin, err) != 0)
             return -1;
-    stone_watch_see(&of->job->watch, of->array, &supply->windows[0][to]);
-    rows->window = supply->latest = to;
+    }
+    if (is_new)
+        stone_watch_see(&of->job->watch, of->array, &supply->windows[0][to]);
+    rows->window = supply->latest = is_new ? to : from;
+    /* The array's last rows are read even if no image needs them: its CRC stands at the end. */
+    for (unsigned i = 0; i < supply->n && rows->end == pieces->n_rows && order_is_last(order); i++)
+        if (reader_read(&supply->readers[i], supply->readers[i].n_units, 0, NULL, err) != 0)
+            return -1;
     return 0;
 }
 
@@ -136,8 +173,9 @@ static int images_make(const struct pieces *pieces, const struct piece_rows *row
                     *to = (uint8_t)image->transform;
                 continue;
             }
-            while (streams && i + run < n && image[run].row == image->row + run &&
-                   image[run].transform == image->transform)
+            const uint64_t number = number_of(of->job->order, at + i, image);
+            while (streams && i + run < n && image[run].transform == image->transform &&
+                   number_of(of->job->order, at + i + run, &image[run]) == number + run)
                 run++;
             if (!streams && i + EXPECTED_AHEAD < n)
                 reader_expect(&supply->readers[0], image[EXPECTED_AHEAD].row);
@@ -145,15 +183,15 @@ static int images_make(const struct pieces *pieces, const struct piece_rows *row
                 const struct batch *window = &supply->windows[k][rows->window];
                 uint8_t *copy = k == 0 ? room : room + room_nbytes[0];
 
-                from[k] = streams ? window->bytes.data + (image->row - window->first) *
-                                                             supply->readers[k].unit_nbytes
+                from[k] = streams ? window->bytes.data +
+                                        (number - window->first) * supply->readers[k].unit_nbytes
                                   : copy;
                 if (!streams && reader_read(&supply->readers[k], image->row, 1, copy, err) != 0)
                     return -1;
             }
             if (kernel_rows(&of->array->spec, image->transform, from[0], from[1], to, run, &failed,
                             &reason) != 0)
-                return reader_fail(&supply->readers[0], image->row + failed, &reason, err);
+                return reader_fail(&supply->readers[0], image[failed].row, &reason, err);
         }
     out->n_bytes += n_bytes;
     return 0;
@@ -231,7 +269,9 @@ static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, 
             if (to == NULL)
                 return -1;
             if (of->supply->streams)
-                from = batch_row(window, row - window->first).bytes;
+                from =
+                    batch_row(window, number_of(of->job->order, at + i, &images[i]) - window->first)
+                        .bytes;
             else if (reader_read(reader, csr->first[row], length, to, err) != 0)
                 return -1;
             if (spec->kind != SPEC_INDICES && from != to)

@@ -59,6 +59,19 @@ def test_expand(option):
         assert kib < MOST_KIB, f"{kib} KiB, expected less than {MOST_KIB}"
 
 
+@tap.test(["dedupe"], ["expand", "--transforms=0", "--order=transform", "--unique"])
+def test_rows_left_out(options):
+    """Rows that are left out, or that one block holds, are not kept in memory."""
+    if SANITIZED:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        write_planes(source)
+        kib = peak_kib(*options, "-q", "-j2", "--board=square:9", "--role=state=planes",
+                       "--max-memory=8M", source, out)
+        assert kib < MOST_KIB, f"{kib} KiB, expected less than {MOST_KIB}"
+
+
 def write_fortran(path, n_rows, *names):
     """Planes of square:9 in Fortran order, deflated: they cannot be read in sequence."""
     planes = np.zeros((n_rows, 2, 9, 9), dtype=np.float32)

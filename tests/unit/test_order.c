@@ -96,6 +96,35 @@ static void test_images_left_out(void **state)
     }
 }
 
+/* Any image of a large block is found without a walk over the block, which would take minutes. */
+static void test_images_of_one_block(void **state)
+{
+    enum { N_ROWS = 1 << 21, N_LOOKUPS = 1 << 17 };
+    struct selection selection = {0};
+    struct order order = {
+        .n_rows = N_ROWS, .chosen = chosen, .n_chosen = 3, .selection = &selection};
+    struct image image;
+
+    (void)state;
+    assert_int_equal(selection_init(&selection, N_ROWS, 3, NULL), 0);
+    for (uint64_t row = 0; row < N_ROWS; row++) /* in row r, all images but the (r % 3)-th */
+        selection_clear(&selection, row, (uint32_t)(row % 3));
+    assert_int_equal(order_init(&order, NULL), 0);
+    for (uint64_t i = 0; i < N_LOOKUPS; i++) {
+        const uint64_t at = shuffle_hash(1, i) % order.n_images;
+
+        order_images(&order, at, 1, &image);
+        const uint64_t k = image.transform == chosen[0] ? 0 : image.transform == chosen[1] ? 1 : 2;
+        const uint64_t n_without = image.row / 3 + (image.row % 3 > k);
+        const uint64_t of_k = N_ROWS - (N_ROWS / 3 + (N_ROWS % 3 > 0));
+        const uint64_t before = k == 0 ? 0 : k == 1 ? of_k : 2 * N_ROWS - 2 * (N_ROWS / 3 + 1);
+
+        assert_int_not_equal(image.row % 3, k);
+        assert_int_equal(before + image.row - n_without, at);
+    }
+    selection_release(&selection);
+}
+
 /* The row that stands at a place of n shuffled ones. */
 static uint64_t source_of(uint64_t at, uint64_t n, uint64_t seed)
 {
@@ -209,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_cut_of_every_order),
         cmocka_unit_test(test_images_left_out),
+        cmocka_unit_test(test_images_of_one_block),
         cmocka_unit_test(test_shuffle_is_a_bijection),
         cmocka_unit_test(test_shuffle_depends_on_the_seed),
         cmocka_unit_test(test_slices),
