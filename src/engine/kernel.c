@@ -272,8 +272,14 @@ static int move_coords(const struct spec *spec, const struct spec_step *step, co
             step->dst != NULL ? step->dst[row * cols + col] : (uint32_t)(row * cols + col);
         row = to / cols;
         col = to % cols;
-        dtype_put_int(&spec->dtype, spec->col_first ? col : row, out + at);
-        dtype_put_int(&spec->dtype, spec->col_first ? row : col, out + at + item);
+        first = spec->col_first ? col : row;
+        second = spec->col_first ? row : col;
+        if (dtype_put_int(&spec->dtype, first, out + at) != 0 ||
+            dtype_put_int(&spec->dtype, second, out + at + item) != 0)
+            return error_set(
+                err, ERROR_DATA,
+                "coordinate (%lld, %lld) of the image does not fit the array's %u-byte integers",
+                (long long)first, (long long)second, spec->dtype.itemsize);
     }
     return 0;
 }

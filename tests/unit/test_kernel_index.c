@@ -154,6 +154,25 @@ static void test_coords(void **state)
     assert_memory_equal(out, turned_wanted, 4);
 }
 
+/* On a board of more than 127 columns. */
+static void test_coord_that_does_not_fit(void **state)
+{
+    static const uint32_t far[200] = {[5] = 199}; /* where cell 5 goes */
+    struct spec_step step = {.dst = far, .label_plane = -1};
+    struct spec move = index_move(SPEC_COORD, 'i', 1, 2);
+    const int8_t in[2] = {0, 5};
+    int8_t out[2];
+    struct error err = {0};
+
+    (void)state;
+    move.steps = &step;
+    move.cols = 200;
+    move.n_targets = 200;
+    assert_int_equal(kernel_row(&move, 0, in, NULL, out, &err), -1);
+    assert_int_equal(err.kind, ERROR_DATA);
+    assert_non_null(strstr(err.message, "(0, 199) of the image does not fit"));
+}
+
 static void test_tiles(void **state)
 {
     static const uint32_t src[3] = {1, 2, 0};
@@ -191,7 +210,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_indices),       cmocka_unit_test(test_negative_indices_stay),
         cmocka_unit_test(test_index_refused), cmocka_unit_test(test_padded),
-        cmocka_unit_test(test_coords),        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_coords),        cmocka_unit_test(test_coord_that_does_not_fit),
+        cmocka_unit_test(test_tiles),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
