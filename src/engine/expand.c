@@ -94,13 +94,11 @@ static bool streams(const struct out_member *out)
 {
     const struct plan_array *array = out->array;
     const struct plan *plan = out->job->plan;
-    uint64_t row_nbytes = array->spec.row_nbytes;
+    const uint64_t row_nbytes = array->csr == NULL
+                                    ? array->spec.row_nbytes
+                                    : csr_row_nbytes(array->csr, array->spec.dtype.itemsize);
 
-    if (out->kind == PIECES_OBJECTS)
-        return false;
-    if (array->csr != NULL && plan->n_rows > 0) /* about */
-        row_nbytes = array->csr->first[plan->n_rows] / plan->n_rows * array->spec.dtype.itemsize;
-    return order_streams(out->job->order, row_nbytes) &&
+    return out->kind != PIECES_OBJECTS && order_streams(out->job->order, row_nbytes) &&
            reader_can_stream(array->sources, plan->n_archives) &&
            (array->values == NULL || reader_can_stream(array->values, plan->n_archives));
 }

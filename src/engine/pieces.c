@@ -11,7 +11,8 @@
  * Images are looked up some hundred at a time. Where an order streams, the input rows of a run of
  * pieces are in a window of the supply, and neighbours under one transform are moved together; else
  * each row comes out of a table. In CSR form the input's offsets say where each row's elements are,
- * numbered over all input shards; a piece holds the images of so many rows, whatever their length.
+ * numbered over all input shards; a piece holds the images of so many rows, fewer where lists are
+ * long on average.
  *
  * A pickle's writer must know beforehand where in the output each dtype comes first, because that
  * is where it is written out; later items refer to it.
@@ -21,11 +22,12 @@
 #include "engine/survey.h"
 #include "shard/array.h"
 
-#define CSR_ROWS_PER_PIECE 16384
-#define PIECE_MIN_NBYTES   (1u << 18)
-#define EXPECTED_AHEAD     12 /* images: rows of a table come from anywhere in memory */
-#define IMAGES_AT_ONCE     512
-#define ROW_ALIGNMENT      16
+#define CSR_ROWS_PER_PIECE   16384
+#define CSR_PIECE_MAX_NBYTES (4 * PIECE_NBYTES) /* on average */
+#define PIECE_MIN_NBYTES     (1u << 18)
+#define EXPECTED_AHEAD       12 /* images: rows of a table come from anywhere in memory */
+#define IMAGES_AT_ONCE       512
+#define ROW_ALIGNMENT        16
 
 /* --- where input rows come from --- */
 
@@ -249,7 +251,7 @@ static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, 
     const bool is_offsets = of->kind == PIECES_OFFSETS;
     struct reader *reader = is_offsets ? NULL : &of->supply->readers[0];
     const struct batch *window = is_offsets ? NULL : &of->supply->windows[0][rows->window];
-    uint64_t element = self->piece_element[rows->begin / CSR_ROWS_PER_PIECE];
+    uint64_t element = self->piece_element[rows->begin / pieces->rows_per_piece];
     struct image images[IMAGES_AT_ONCE];
     struct error reason = {0};
 
@@ -523,6 +525,7 @@ struct pieces *pieces_new(struct out_member *out, struct error *err)
 {
     const enum pieces_kind kind = out->kind;
     const struct order *order = out->job->order;
+    const struct csr *csr = out->array != NULL ? out->array->csr : NULL;
     struct image_pieces *self = &out->pieces;
     uint64_t element = 0;
     int status = 0;
@@ -534,15 +537,19 @@ struct pieces *pieces_new(struct out_member *out, struct error *err)
     if (kind == PIECES_OFFSETS || kind == PIECES_ELEMENTS) {
         self->head.ops = &csr_ops;
         self->head.rows_per_piece = CSR_ROWS_PER_PIECE;
+        if (kind == PIECES_ELEMENTS)
+            self->head.rows_per_piece =
+                smaller(CSR_ROWS_PER_PIECE,
+                        CSR_PIECE_MAX_NBYTES / (csr_row_nbytes(csr, out->item_nbytes) + 1) + 1);
         const uint64_t n_pieces = pieces_count(&self->head);
         self->piece_element = calloc(n_pieces, sizeof *self->piece_element);
         if (self->piece_element == NULL)
             status = error_no_memory(err, "pieces of a sparse policy");
         for (uint64_t i = 0, first = 0; i < n_pieces && status == 0; i++) {
-            const uint64_t end = smaller(first + CSR_ROWS_PER_PIECE, order->n_images);
+            const uint64_t end = smaller(first + self->head.rows_per_piece, order->n_images);
 
             self->piece_element[i] = element;
-            element += csr_length(out->array->csr, order, first, end);
+            element += csr_length(csr, order, first, end);
             first = end;
         }
     } else if (kind == PIECES_OBJECTS) {

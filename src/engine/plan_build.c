@@ -110,36 +110,51 @@ static int differ(const struct archive_in *archive, const char *key, const char 
                         text_path(plan->archives[0].path).text);
 }
 
+/* Whether the data of two arrays of equal headers is the same; both are read to their ends. */
+static int compare_data(const struct array *const both[2], bool *is_same, struct error *err)
+{
+    struct unpack unpack[2] = {0};
+    uint8_t chunks[2][4096];
+    int status = 0;
+
+    *is_same = true;
+    for (int k = 0; k < 2 && status == 0; k++)
+        status = unpack_start(&unpack[k], both[k], err) != 0 ||
+                         unpack_skip(&unpack[k], both[k]->header.header_nbytes, err) != 0
+                     ? -1
+                     : 0;
+    for (uint64_t left = both[0]->header.data_nbytes, n; left > 0 && status == 0; left -= n) {
+        n = smaller(left, sizeof chunks[0]);
+        for (int k = 0; k < 2 && status == 0; k++)
+            status = unpack_read(&unpack[k], chunks[k], n, err);
+        *is_same = *is_same && memcmp(chunks[0], chunks[1], n) == 0;
+    }
+    for (int k = 0; k < 2; k++) {
+        if (status == 0)
+            status = unpack_finish(&unpack[k], err);
+        unpack_release(&unpack[k]);
+    }
+    return status;
+}
+
 /* An array without rows is copied from the first input: where another one's bytes differ, nothing
  * but a word is left of them. */
 static int match_meta(struct plan *plan, const struct archive_in *archive,
                       const struct array *array, const struct array *first, struct error *err)
 {
     static const char *const meanings[] = {"policy_size", "policy_encoding", "board_type"};
-    const size_t n = array->header.data_nbytes;
-    uint8_t *bytes[2] = {NULL, NULL};
     const struct array *const both[] = {array, first};
-    int status = 0, differs = 1;
+    bool is_same = false;
 
     if (array->unpacked_nbytes == first->unpacked_nbytes && array->has_crc && first->has_crc &&
         array->crc == first->crc)
         return 0;
     if (strcmp(array->header.descr, first->header.descr) == 0 &&
         array->header.n_elements == first->header.n_elements &&
-        array->header.dtype.kind != DTYPE_OBJECT) {
-        for (int k = 0; k < 2 && status == 0; k++) {
-            bytes[k] = malloc((size_t)both[k]->unpacked_nbytes + 1);
-            status = bytes[k] != NULL ? array_read_all(both[k], bytes[k], err)
-                                      : error_no_memory(err, "metadata");
-        }
-        if (status == 0)
-            differs = memcmp(bytes[0] + array->header.header_nbytes,
-                             bytes[1] + first->header.header_nbytes, n);
-        free(bytes[0]);
-        free(bytes[1]);
-        if (status != 0 || differs == 0)
-            return status;
-    }
+        array->header.dtype.kind != DTYPE_OBJECT && compare_data(both, &is_same, err) != 0)
+        return -1;
+    if (is_same)
+        return 0;
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if (strcmp(array->key, meanings[i]) == 0)
             return differ(archive, array->key, "says something else than", plan, err);

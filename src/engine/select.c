@@ -15,8 +15,9 @@
 
 #include <xxhash.h>
 
-#define ROWS_AT_ONCE 256
-#define ROWS_PER_JOB 8 /* that one thread hashes */
+#define ROWS_AT_ONCE   256
+#define NBYTES_AT_ONCE (8u << 20) /* in all arrays, about */
+#define ROWS_PER_JOB   8          /* that one thread hashes */
 
 /* One array that moves: its rows, and those of its values where they belong together. */
 struct moving {
@@ -30,6 +31,7 @@ struct unique {
     size_t n_moving;
     struct bytes *rooms; /* owned, one per thread: a moved row */
     int n_threads;
+    uint64_t row_nbytes;  /* in all arrays; of lists and objects, which are short, unknown */
     struct error *errors; /* owned, ROWS_AT_ONCE */
     uint64_t first, n;    /* rows of the chunk */
     struct error *err;    /* borrowed */
@@ -47,7 +49,7 @@ static void drop_equal(void *self, int64_t job, int worker)
     for (uint64_t at = begin; at < end && at < u->n; at++) {
         const uint64_t row = u->first + at;
         XXH128_hash_t hashes[BOARD_MAX_TRANSFORMS];
-        struct error *err = &u->errors[at];
+        struct error *err = &u->errors[at], reason = {0};
 
         memset(hashes, 0, n * sizeof *hashes);
         for (size_t i = 0; i < u->n_moving * n && err->kind == ERROR_NONE; i++) {
@@ -59,16 +61,19 @@ static void drop_equal(void *self, int64_t job, int worker)
 
             room->n_bytes = 0;
             if (m->array->is_object) {
-                (void)object_row_bytes(m->rows.reader, row, spec, t, room, err);
+                (void)object_row_bytes(m->rows.reader, row, spec, t, room, &reason);
             } else if (bytes_reserve(room, in.n * in.dtype->itemsize + 1, err) != NULL) {
                 room->n_bytes = in.n * in.dtype->itemsize;
                 if (m->array->csr != NULL)
-                    (void)kernel_indices(spec, t, &spec->dtype, in.bytes, room->data, in.n, err);
+                    (void)kernel_indices(spec, t, &spec->dtype, in.bytes, room->data, in.n,
+                                         &reason);
                 else
                     (void)kernel_row(spec, t, in.bytes,
                                      m->values.n > 0 ? batch_row(&m->values, at).bytes : NULL,
-                                     room->data, err);
+                                     room->data, &reason);
             }
+            if (reason.kind != ERROR_NONE)
+                (void)reader_fail(m->rows.reader, row, &reason, err);
             both[1] = XXH3_128bits(room->data, room->n_bytes);
             hashes[i % n] = XXH3_128bits(both, sizeof both);
         }
@@ -84,10 +89,10 @@ static int drop_all(void *self, struct crew *crew)
 {
     struct unique *u = self;
 
-    for (u->first = 0; u->first < u->plan->n_rows; u->first += u->n) {
-        const uint64_t left = u->plan->n_rows - u->first;
+    const uint64_t at_once = smaller(NBYTES_AT_ONCE / (u->row_nbytes + 1) + 1, ROWS_AT_ONCE);
 
-        u->n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+    for (u->first = 0; u->first < u->plan->n_rows; u->first += u->n) {
+        u->n = smaller(u->plan->n_rows - u->first, at_once);
         for (size_t i = 0; i < u->n_moving; i++)
             if (batch_read(&u->moving[i].rows, u->first, u->n, u->err) != 0 ||
                 (u->moving[i].array->spec.kind == SPEC_PADDED &&
@@ -96,9 +101,7 @@ static int drop_all(void *self, struct crew *crew)
         crew_each(crew, (int64_t)(u->n / ROWS_PER_JOB + 1), drop_equal, u);
         for (uint64_t at = 0; at < u->n; at++)
             if (u->errors[at].kind != ERROR_NONE)
-                return error_set(u->err, u->errors[at].kind, "%s: row %llu: %s",
-                                 text_path(u->plan->archives[0].path).text,
-                                 (unsigned long long)(u->first + at), u->errors[at].message);
+                return error_pass(u->err, &u->errors[at]);
     }
     return 0;
 }
@@ -128,6 +131,7 @@ static int drop_equal_images(struct plan *plan, struct error *err)
         m->array = array;
         m->rows.own = (struct reader){
             .arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
+        u.row_nbytes += array->csr == NULL ? array->sources[0]->row_nbytes : 0;
         m->values.own = (struct reader){.arrays = array->values, .n_arrays = plan->n_archives};
         status = batch_open(&m->rows, budget, err);
         if (status == 0 && array->spec.kind == SPEC_PADDED)

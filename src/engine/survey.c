@@ -62,9 +62,11 @@ void survey_begin(struct survey *survey, const struct plan *plan,
         *reader = (struct reader){
             .arrays = arrays[i]->sources, .n_arrays = plan->n_archives, .csr = arrays[i]->csr};
         survey->status = batch_open(&survey->batches[i], plan->settings->budget, err);
-        if (reader->csr == NULL) /* as many rows as a chunk holds */
-            survey->at_once =
-                smaller(survey->at_once, CHUNK_NBYTES / (reader->unit_nbytes + 1) + 1);
+        const uint64_t row_nbytes = reader->csr == NULL
+                                        ? reader->unit_nbytes
+                                        : csr_row_nbytes(reader->csr, reader->unit_nbytes);
+        /* as many rows as a chunk holds */
+        survey->at_once = smaller(survey->at_once, CHUNK_NBYTES / (row_nbytes + 1) + 1);
     }
 }
 

@@ -28,6 +28,12 @@ struct csr {
 int csr_open(struct csr *csr, const struct array *const *offsets,
              const struct array *const *elements, size_t n_arrays, struct error *err);
 
+/* The bytes of a row's list of elements of that size: on average, rounded up. */
+static inline uint64_t csr_row_nbytes(const struct csr *csr, uint64_t item_nbytes)
+{
+    return csr->n_rows > 0 ? (csr->first[csr->n_rows] / csr->n_rows + 1) * item_nbytes : 0;
+}
+
 /* Free it; accepts a zeroed one. */
 void csr_release(struct csr *csr);
 

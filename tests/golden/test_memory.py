@@ -72,6 +72,35 @@ def test_rows_left_out(options):
         assert kib < MOST_KIB, f"{kib} KiB, expected less than {MOST_KIB}"
 
 
+@tap.test("lists", "wide rows", "metadata")
+def test_odd_data(data):
+    """Lists that name every action, rows of many planes, arrays without rows: none is held whole."""
+    if SANITIZED:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        sources = [os.path.join(folder, name) for name in ("in.npz", "more.npz")]
+        n_rows, sets, more = 300, [{}, {}], []
+        if data == "lists":
+            n_rows = 20000
+            sets[0] = {"policy_offsets": np.arange(n_rows + 1) * 361,
+                       "policy_indices": np.tile(np.arange(361, dtype=np.int32), n_rows),
+                       "policy_values": np.tile(np.full(361, 1 / 361, np.float32), n_rows)}
+        elif data == "wide rows":
+            sets[0] = {"wide": np.zeros((n_rows, 2000, 19, 19), np.uint8)}
+            more = ["--role=wide=planes", "--unique"]
+        else:
+            sets = [{"about": np.full(200 << 20, 5 + i, np.uint8)} for i in range(2)]
+            more = ["--role=about=meta"]
+        for path, arrays in zip(sources, sets):
+            planes = np.zeros((n_rows, 2, 19, 19), np.uint8)
+            planes[np.arange(n_rows), 0, np.arange(n_rows) % 19, np.arange(n_rows) % 17] = 1
+            np.savez_compressed(path, state=planes, **arrays)
+        inputs = sources if data == "metadata" else sources[:1]
+        kib = peak_kib("expand", "-q", "-j2", "--board=square:19", "--role=state=planes", *more,
+                       "--max-memory=8M", "-o", os.path.join(folder, "out.npz"), *inputs)
+        assert kib < MOST_KIB, f"{kib} KiB, expected less than {MOST_KIB}"
+
+
 def write_fortran(path, n_rows, *names):
     """Planes of square:9 in Fortran order, deflated: they cannot be read in sequence."""
     planes = np.zeros((n_rows, 2, 9, 9), dtype=np.float32)

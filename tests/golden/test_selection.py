@@ -188,6 +188,20 @@ def test_no_action(form):
         assert os.listdir(folder) == ["in.npz"]
 
 
+@tap.test("--unique", "--no-provenance")
+def test_second_input_is_named(option):
+    """What is wrong with a row is said of its own file, by its number there."""
+    arrays = {"state": gomoku(3)["state"], "move": np.array([5, 7, 9])}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("first.npz", "second.npz")]
+        for path in paths:
+            np.savez(path, **arrays)
+            arrays["move"] = np.array([5, 700, 9])
+        _, err = run("expand", "--board=square:9", option, "-o", paths[0] + ".o.npz", *paths,
+                     code=65)
+        assert "second.npz: move.npy: row 1: index 700, expected below 81" in err, err
+
+
 @tap.test()
 def test_unique_objects():
     """Sparse policies count too: real shards have no two equal images with a moving policy."""
