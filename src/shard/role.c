@@ -395,13 +395,13 @@ int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
         text_add(text.text, room, ":layout=%s%s%s%s", b->layout->name,
                  b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip),
                  b->is_pairs ? ",pairs" : "");
-    else if (b->role == ROLE_PLANES && n_planes > 1)
-        text_add(text.text, room, ":%s%s%s", b->axes.inner > 1 ? "nhwc" : "nchw", frames.text,
+    else if (b->role == ROLE_PLANES && (n_planes > 1 || b->channels_last))
+        text_add(text.text, room, ":%s%s%s", b->channels_last ? "nhwc" : "nchw", frames.text,
                  b->is_positions ? ",positions" : "");
     else if (b->role == ROLE_PACKED)
         text_add(text.text, room, ":%s%s", b->lsb_first ? "lsb" : "msb", frames.text);
-    else if (b->role == ROLE_TO_MOVE && b->is_winner)
-        text_add(text.text, room, ":winner");
+    else if (b->is_winner || b->is_player)
+        text_add(text.text, room, b->is_winner ? ":winner" : ":player");
     else if (b->role == ROLE_COORD)
         text_add(text.text, room, b->col_first ? ":colrow" : ":rowcol");
     else if (b->role == ROLE_VALUE && b->per_player)

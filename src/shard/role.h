@@ -66,6 +66,7 @@ struct role_binding {
     int value_array;                    /*   -1 where there is none */
     int offsets_array;
     uint64_t frame_planes; /* PLANES, PACKED: of one position of a history, 0 where there is none */
+    bool channels_last;    /* PLANES stored so, perhaps with one channel */
     bool is_positions;     /* PLANES of a history: frames of zeros are empty boards */
     bool takeiteasy_grid;  /* PLANES, GRID: an axis of 25, see grid_cells of a family */
     bool col_first;        /* COORD as (col,row) */
@@ -76,6 +77,7 @@ struct role_binding {
     bool is_pairs;   /* ACTION: (index, count), see spec */
     bool plane_xy;   /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
     bool is_winner;  /* TO_MOVE: who won, or nobody; not whose turn it is */
+    bool is_player;  /* TO_MOVE: whose turn it is, told so whatever its name says */
     bool is_counts;  /* POLICY and its sparse parts: visits, which need not add up to 1 */
     bool may_hold_positions; /* COPY: rows that look like positions (FEN): worth a warning */
 };

@@ -109,6 +109,7 @@ bool role_fit_planes(struct role_case *a)
     } else if (a->is_told && !first && box && n == 5 && match_cells(a, 2, 4)) {
         outer = n_frames = h->shape[1];
         inner = h->shape[4];
+        a->b->channels_last = true;
     } else if (!last && n >= 3 && match_cells(a, 2, n)) {
         outer = h->shape[1];
     } else if ((last || (!first && box && n == 4)) && n >= 3 && match_cells(a, 1, n - 1)) {
@@ -134,6 +135,7 @@ bool role_fit_planes(struct role_case *a)
     if (!set_frames(a, outer * inner, n_frames))
         return false;
     a->b->role = ROLE_PLANES;
+    a->b->channels_last |= last || inner > 1;
     a->b->axes.outer = outer;
     a->b->axes.inner = inner;
     return true;

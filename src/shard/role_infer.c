@@ -274,7 +274,8 @@ static int bind_as(struct role_case *a, enum role role)
         if (b->role == ROLE_POLICY)
             b->role = role;
         b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
-        b->is_winner = b->role == ROLE_TO_MOVE && !(said & ROLE_PLAYER) &&
+        b->is_player = b->role == ROLE_TO_MOVE && (said & ROLE_PLAYER);
+        b->is_winner = b->role == ROLE_TO_MOVE && !b->is_player &&
                        ((said & ROLE_WINNER) || strncasecmp(a->array->key, "winner", 6) == 0);
         /* What is looked at is bounded: a list of moves, padded with -1, has one in every row but
          * those of an empty board. */

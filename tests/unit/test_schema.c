@@ -46,6 +46,16 @@ static const struct {
     {"square:9", "", "features:f4:6,9,9,9 board:i1:6,9,9 state:i1:6,81 x:f4:6,324"},
     {"square:9", "role:features=planes:nhwc role:x=planes:nhwc", "features:f4:6,9,9,9 x:f4:6,324"},
     {"square:9", "role:x=planes", "x:f4:6,81 pi:f4:6,2,81 mask:b1:6,9,9"},
+    {"square:9", "role:x=planes:nhwc role:y=planes:nhwc", "x:f4:6,81,1 y:f4:6,9,9,1"},
+    {"square:9", "role:x=planes:nhwc,positions role:y=planes:frames=4",
+     "x:u1:6,4,9,9,1 y:u1:6,8,9,9"},
+    {"square:9", "role:x=planes:nhwc,frames=4 role:y=planes:nhwc", "x:u1:6,324 y:u1:6,4,9,9,2"},
+    {"square:9", "role:x=packed:frames=2 role:m=action:pairs,flipud", "x:u1:6,8,11 m:i4:6,5,2"},
+    {"square:8", "role:x=packed role:m=action", "x:u8:6,4 m:i4:6,5 visits:f4:6,64"},
+    {"square:9", "role:pi=policy:rot90 role:mask=mask:flipud",
+     "x:f4:6,4,9,9 pi:f4:6,81 mask:b1:6,81"},
+    {"hex13", "role:winner=to-move:player role:t=to-move:winner role:v=value:players",
+     "x:f4:6,3,13,13 winner:i1:6 t:i1:6 v:f4:6,2 winners:i1:6"},
     {"square:9", "role:x=packed:lsb", "x:u1:6,22,11 bf:u1:6,3,11"},
     {"square:9", "role:m=coord:colrow", "x:u1:6,1,9,9 m:i4:6,2 last_move:i4:6,2 move:i4:6"},
     {"hex8", "", "features:f4:6,4,61 policy:f4:6,4500 move:i4:6 state:i1:6,61 data_checksums:U={}"},
@@ -68,7 +78,10 @@ static bool same_binding(const struct role_binding *a, const struct role_binding
            a->index_array == b->index_array && a->value_array == b->value_array &&
            a->offsets_array == b->offsets_array && a->takeiteasy_grid == b->takeiteasy_grid &&
            a->col_first == b->col_first && a->lsb_first == b->lsb_first &&
-           a->plane_xy == b->plane_xy;
+           a->plane_xy == b->plane_xy && a->frame_planes == b->frame_planes &&
+           a->is_positions == b->is_positions && a->flip == b->flip && a->is_pairs == b->is_pairs &&
+           a->per_player == b->per_player && a->is_winner == b->is_winner &&
+           a->is_counts == b->is_counts;
 }
 
 static void round_trip(const char *board_name, const char *options, const char *arrays)
