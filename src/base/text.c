@@ -61,6 +61,27 @@ int text_compare(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static int small_letter(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c | 0x20 : (unsigned char)c;
+}
+
+int text_compare_caseless(const char *a, const char *b, size_t n_bytes)
+{
+    int order = 0;
+
+    for (size_t i = 0; i < n_bytes && order == 0 && (i == 0 || a[i - 1] != '\0'); i++)
+        order = small_letter(a[i]) - small_letter(b[i]);
+    return order;
+}
+
+bool text_contains_caseless(const char *text, const char *word)
+{
+    while (*text != '\0' && text_compare_caseless(text, word, strlen(word)) != 0)
+        text++;
+    return *text != '\0';
+}
+
 bool text_ends_with(const char *text, const char *suffix)
 {
     const size_t n = strlen(text), n_suffix = strlen(suffix);

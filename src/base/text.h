@@ -26,6 +26,11 @@ int text_compare(const void *a, const void *b);
 /* True when there is something in front of the suffix. */
 bool text_ends_with(const char *text, const char *suffix);
 
+/* As strncasecmp, and whether strcasestr finds the word, in any locale: a Turkish one has other
+ * letters for i. */
+int text_compare_caseless(const char *a, const char *b, size_t n_bytes);
+bool text_contains_caseless(const char *text, const char *word);
+
 /* Letters to insert, delete or replace to turn a into b, of the first TEXT_MAX_WORD ones. */
 #define TEXT_MAX_WORD 32
 size_t text_distance(const char *a, const char *b);

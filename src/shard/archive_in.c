@@ -9,7 +9,6 @@
 #include "zip/check.h"
 
 #include <dirent.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #define MAX_FILES   65536u
@@ -235,7 +234,7 @@ static bool has_suffix(const char *path, const char suffix[5])
 {
     const size_t n = strlen(path);
 
-    return n >= 4 && strcasecmp(path + n - 4, suffix) == 0;
+    return n >= 4 && text_compare_caseless(path + n - 4, suffix, 4) == 0;
 }
 
 /* By the first bytes, which the name must not belie: numpy goes by the bytes, people by the name.
@@ -271,7 +270,7 @@ static int decide_form(const struct opening *o)
         const size_t n = strlen(wanted);
 
         if (found == NULL && n_bytes >= at + n &&
-            (is_text ? strncasecmp(here, wanted, n) : memcmp(here, wanted, n)) == 0)
+            (is_text ? text_compare_caseless(here, wanted, n) : memcmp(here, wanted, n)) == 0)
             found = signatures[i].kind;
     }
     if (found == NULL && bytes_are_zero(bytes, n_bytes))

@@ -11,8 +11,6 @@
 #include "base/json_load.h"
 #include "shard/role_parts.h"
 
-#include <strings.h>
-
 #define LAYOUT_OPTIONS "flipud fliplr rot90 rot180 rot270 transpose anti-transpose layout=NAME"
 
 /* What policies, values of actions and masks have in common. */
@@ -219,7 +217,7 @@ static bool lists(const char *words, const char *text, size_t n_bytes)
     while (words != NULL && *words != '\0') {
         const size_t n = strcspn(words, " ");
 
-        if (n == n_bytes && strncasecmp(words, text, n) == 0)
+        if (n == n_bytes && text_compare_caseless(words, text, n) == 0)
             return true;
         words += n + (words[n] != '\0');
     }

@@ -334,7 +334,7 @@ bool role_name_suggests_cells(const char *key)
                                         "played", "chosen", "mv",  "square", "passant"};
 
     for (size_t i = 0; i < N_OF(hints); i++)
-        if (strcasestr(key, hints[i]) != NULL)
+        if (text_contains_caseless(key, hints[i]))
             return true;
     return false;
 }
@@ -497,7 +497,7 @@ const char *role_suggest_label(const struct role_case *a, const char **flags)
 
     for (size_t i = N_OF(hints); i-- > 0;)
         for (size_t k = 0; hints[i].words[k] != NULL; k++)
-            if (strcasestr(a->array->key, hints[i].words[k]) != NULL)
+            if (text_contains_caseless(a->array->key, hints[i].words[k]))
                 role = hints[i].role;
     if ((h->n_dims != 1 && (h->n_dims != 2 || h->shape[1] != 1)) || role == NULL ||
         !role_find_range(a->array, UINT64_MAX, &low, &high))

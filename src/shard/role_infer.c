@@ -8,8 +8,6 @@
  */
 #include "shard/role_parts.h"
 
-#include <strings.h>
-
 #define LIST_LOOK_NBYTES (1u << 20)
 
 static int compare_keys(const void *a, const void *b)
@@ -47,8 +45,6 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
     c->box_rows = board->rows > 0 ? board->rows : board->family->grid_side;
     c->box_cols = board->cols > 0 ? board->cols : board->family->grid_side;
     c->swaps_colours = board_swaps_colours(board);
-    if (c->n > INT_MAX)
-        return error_no_memory(err, "roles");
     c->rows = c->cases = calloc(c->n + 1, sizeof *c->cases);
     c->by_key = calloc(c->n + 1, sizeof(struct role_case *));
     if (c->cases == NULL || c->by_key == NULL)
@@ -61,7 +57,7 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
         /* FIELD_present (b1): whether the field beside it was there at all. */
         if (!named.is_known && array->header.dtype.kind == DTYPE_BOOL &&
             array->header.n_dims == 1 && n_key > n_ending &&
-            strcasecmp(array->key + n_key - n_ending, "_present") == 0)
+            text_compare_caseless(array->key + n_key - n_ending, "_present", n_ending) == 0)
             named = (struct role_named){.is_known = true, .role = ROLE_COPY};
         bindings[i] = (struct role_binding){
             .role = ROLE_META, .index_array = -1, .value_array = -1, .offsets_array = -1};
@@ -203,7 +199,7 @@ static int bind_unnamed(struct role_case *a)
             text_quote(c->rows->array->key).text, text_quote(c->differing->array->key).text);
     }
     if (has_rows && c->request->is_strict && c->board->family->castling != NULL &&
-        strcasestr(a->array->key, "castl") != NULL)
+        text_contains_caseless(a->array->key, "castl"))
         return role_refuse(a, NULL,
                            "its name tells of castling rights, which change sides in a mirror "
                            "image: expected to be told what it is");
@@ -275,8 +271,9 @@ static int bind_as(struct role_case *a, enum role role)
             b->role = role;
         b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
         b->is_player = b->role == ROLE_TO_MOVE && (said & ROLE_PLAYER);
-        b->is_winner = b->role == ROLE_TO_MOVE && !b->is_player &&
-                       ((said & ROLE_WINNER) || strncasecmp(a->array->key, "winner", 6) == 0);
+        b->is_winner =
+            b->role == ROLE_TO_MOVE && !b->is_player &&
+            ((said & ROLE_WINNER) || text_compare_caseless(a->array->key, "winner", 6) == 0);
         /* What is looked at is bounded: a list of moves, padded with -1, has one in every row but
          * those of an empty board. */
         if (a->is_told || !c->request->is_strict || h->dtype.kind != DTYPE_INT ||

@@ -11,8 +11,6 @@
 
 #include "base/bytes.h"
 
-#include <strings.h>
-
 /* --- names --- */
 
 #define SUFFIX        ".npy"
@@ -289,7 +287,8 @@ static int compare_stems(const struct zip_entry *a, const struct zip_entry *b, b
     const size_t a_nbytes = member_name_stem_nbytes(a->name, a->name_nbytes);
     const size_t b_nbytes = member_name_stem_nbytes(b->name, b->name_nbytes);
     const size_t n = (size_t)smaller(a_nbytes, b_nbytes);
-    const int order = fold_case ? strncasecmp(a->name, b->name, n) : memcmp(a->name, b->name, n);
+    const int order =
+        fold_case ? text_compare_caseless(a->name, b->name, n) : memcmp(a->name, b->name, n);
 
     return order != 0 ? order : (a_nbytes > b_nbytes) - (a_nbytes < b_nbytes);
 }

@@ -548,6 +548,20 @@ def test_threads_and_fork():
 
 
 @tap.test()
+def test_turkish():
+    """Names mean the same where a small I is no i."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = subprocess.run(["localedef", "-i", "tr_TR", "-f", "UTF-8", folder + "/tr_TR.UTF-8"], capture_output=True)
+        code = """if True:
+            import numpy as np, symaug
+            arrays = {"STATES": np.zeros((6, 3, 9, 9), "u1"), "PI": np.ones((6, 81)) / 81, "ACTION": np.arange(6)}
+            print(symaug.Augmenter(arrays, "go9").roles["ACTION"])"""
+        environment = {**library.environment(), "PYTHONPATH": "python", "LOCPATH": folder, "LC_ALL": "tr_TR.UTF-8"}
+        done = subprocess.run(["/usr/bin/python3", "-c", code], env=environment, capture_output=True, text=True)
+        assert made.returncode != 0 or done.stdout == "action:layout=cells\n", done.stdout + done.stderr
+
+
+@tap.test()
 def test_memory_of_images():
     """Arrays given out stay as they are while any view of them is kept, in memory that others had."""
     rng = np.random.default_rng(3)

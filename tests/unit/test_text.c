@@ -123,6 +123,18 @@ static void test_shapes(void **state)
     assert_string_equal(text_shape(shape, 3).text, "(12, 64, 9)");
 }
 
+static void test_caseless(void **state)
+{
+    (void)state;
+    assert_int_equal(text_compare_caseless("PI_x", "pi_y", 3), 0);
+    assert_true(text_compare_caseless("PI_x", "pi_y", 4) < 0);
+    assert_true(text_compare_caseless("pi", "PI_", 3) < 0);
+    assert_int_equal(text_compare_caseless("Pi\0a", "pI\0b", 4), 0);
+    assert_true(text_compare_caseless("\xc4", "\xe4", 1) != 0);
+    assert_true(text_contains_caseless("best_ACTION", "action"));
+    assert_false(text_contains_caseless("best_actio", "action"));
+}
+
 static void test_append(void **state)
 {
     struct error err = {0};
@@ -143,7 +155,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quoting), cmocka_unit_test(test_long_names_are_cut),
         cmocka_unit_test(test_numbers), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_append),
+        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_caseless),
+        cmocka_unit_test(test_append),
     };
 
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
