@@ -16,7 +16,6 @@ int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budge
 {
     const char *tmpdir = budget != NULL && budget->tmpdir != NULL ? budget->tmpdir : "/tmp";
     struct text path = {0};
-    unsigned n_tries = 0;
 
     *scratch = (struct scratch){.budget = budget, .capacity = n_bytes};
     if (n_bytes < SIZE_MAX && budget_take(budget, n_bytes)) {
@@ -25,9 +24,7 @@ int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budge
             return 0;
         budget_give(budget, n_bytes);
     }
-    do
-        scratch->fd = open(tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    while (scratch->fd < 0 && retry_interrupted(&n_tries));
+    scratch->fd = file_open(tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC);
     if (scratch->fd < 0 && text_append(&path, err, "%s/symaug-XXXXXX", tmpdir) == 0) {
         scratch->fd = mkostemp(path.text, O_CLOEXEC);
         if (scratch->fd < 0)

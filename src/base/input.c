@@ -100,7 +100,7 @@ int file_open(const char *path, int flags)
     int fd;
 
     do
-        fd = open(path, flags);
+        fd = open(path, flags, 0600);
     while (fd < 0 && retry_interrupted(&n_tries));
     return fd;
 }

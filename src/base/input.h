@@ -61,7 +61,7 @@ int input_unchanged(const struct input *in, struct error *err);
 
 /* --- open, and pread and pwrite of all bytes, however signals interrupt them --- */
 
-/* Returns a descriptor, or -1 with errno set. */
+/* Returns a descriptor, or -1 with errno set. What is created is the user's alone. */
 int file_open(const char *path, int flags);
 
 /* Returns how many bytes there were, fewer at the end of the file; or -1 with errno set. */

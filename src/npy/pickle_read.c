@@ -43,8 +43,6 @@ static int make_tuple(struct pickle_reader *r, size_t from, size_t to)
     const size_t n = r->n_stack - from;
     struct pickle_item *tuple = NULL;
 
-    if (n > UINT32_MAX)
-        return pickle_fail(r, "tuple of %zu values, expected at most %u", n, UINT32_MAX);
     if (n > 0 && n < PICKLE_TUPLE_SIZES && r->free_tuples[n] != NULL) {
         tuple = r->free_tuples[n];
         r->free_tuples[n] = tuple->as.inner;
@@ -75,11 +73,11 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
     struct pickle_list *list = target->as.inner;
     if (target->kind != PICKLE_LIST)
         return pickle_fail(r, "items for %s, not a list", pickle_value_name(target));
-    if (n > most || list->n > most - n || list->n + n > UINT32_MAX)
+    if (list->n + n > most)
         return pickle_fail(r, "list of more than %llu items, which is the most expected",
                            (unsigned long long)most);
     if (list->n + n > list->capacity) { /* just as many at first, twice as many from then on */
-        size_t capacity = smaller(2 * (uint64_t)list->capacity, UINT32_MAX);
+        size_t capacity = 2 * (size_t)list->capacity;
         if (capacity < list->n + n)
             capacity = list->n + n;
         if (pickle_grow(r, &list->values, list->capacity, capacity) != 0)

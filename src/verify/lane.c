@@ -255,8 +255,6 @@ int window_read_lane(struct window *window, size_t i, struct error *err)
     if (is_run)
         return batch_read(batch, window->rows[0], window->n, err);
     batch_clear(batch);
-    if (batch_reserve(batch, window->n, err) != 0)
-        return -1;
     for (uint64_t k = 0; k < window->n; k++)
         if (batch_add(batch, window->rows[k], err) != 0)
             return -1;
