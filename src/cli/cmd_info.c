@@ -50,16 +50,15 @@ static void print_shard(const struct shard *shard)
     for (size_t i = 0; i < archive->n_arrays; i++) {
         const struct array *array = &archive->arrays[i];
         const bool is_fortran = array->header.fortran_order && array->header.n_dims > 1;
-        char spec[128] = "-";
+        struct text_quoted spec = {"-"};
 
         if (shard_is_undecided(shard, i))
-            snprintf(spec, sizeof spec, "?");
-        else if (shard->bindings != NULL &&
-                 role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
-            snprintf(spec, sizeof spec, "%s", role_name(shard->bindings[i].role));
+            spec = (struct text_quoted){"?"};
+        else if (shard->bindings != NULL)
+            spec = role_binding_spec(&shard->bindings[i]);
         printf("  %-*s %-6s %-20s %-28s %10s  %s\n", width, text_path(array->key).text,
                dtype_name(&array->header.dtype).text,
-               text_shape(array->header.shape, array->header.n_dims).text, spec,
+               text_shape(array->header.shape, array->header.n_dims).text, spec.text,
                text_size(array->unpacked_nbytes).text,
                array->decoder == &decoder_deflate ? "deflated"
                : array->decoder != NULL           ? array->decoder->name

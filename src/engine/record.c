@@ -146,16 +146,17 @@ static int fill(json_t *m, const struct expand_job *job)
 
 /* Append an array to a list; source: NULL for provenance; out: as it was written, or NULL. */
 static int add_array(json_t *list, const struct plan *plan, const struct plan_array *source,
-                     const struct out_member *out, struct error *err)
+                     const struct out_member *out)
 {
     const char *key = out != NULL ? out->key : source != NULL ? source->key : "", *swap = NULL;
     const enum label_op op = source != NULL ? plan_swap_label(plan, source) : LABEL_KEEP;
-    char role[160] = "provenance", crc[16] = "";
+    struct text_quoted role = {"provenance"};
+    char crc[16] = "";
     json_t *shape = json_array();
     int bad = 0;
 
-    if (source != NULL && role_binding_spec(&source->binding, role, sizeof role) != 0)
-        bad = error_set(err, ERROR_INTERNAL, "%s: role too long", text_path(key).text);
+    if (source != NULL)
+        role = role_binding_spec(&source->binding);
     if (source != NULL && plan->swaps &&
         (role_kinds[source->binding.role].swap != ROLE_SWAP_NOTHING || op != LABEL_KEEP))
         swap = label_op_name(op);
@@ -165,15 +166,15 @@ static int add_array(json_t *list, const struct plan *plan, const struct plan_ar
         snprintf(crc, sizeof crc, "%08x", (unsigned)out->head.crc);
     return bad | json_array_append_new(
                      list, json_pack("{s:o,s:s,s:s*,s:o,s:s,s:s,s:s}", "name",
-                                     json_string_nocheck(key), "role", role, "swap", swap, "shape",
-                                     shape, "dtype", out != NULL ? out->dtype.text : "", "codec",
-                                     out != NULL ? out->head.codec : "", "crc32", crc));
+                                     json_string_nocheck(key), "role", role.text, "swap", swap,
+                                     "shape", shape, "dtype", out != NULL ? out->dtype.text : "",
+                                     "codec", out != NULL ? out->head.codec : "", "crc32", crc));
 }
 
 /* The output, with its arrays as they were written; or, members being NULL, as far as they can be
  * told before. */
 static int add_output(json_t *m, json_t *output, const struct plan *plan,
-                      const struct members *members, struct error *err)
+                      const struct members *members)
 {
     json_t *arrays = json_array(), *dropped = json_array();
     int bad = json_object_set_new(output, "arrays", arrays);
@@ -181,7 +182,7 @@ static int add_output(json_t *m, json_t *output, const struct plan *plan,
     for (size_t i = 0; members != NULL && i < members->n && bad == 0; i++) {
         const struct out_member *out = (const void *)members->list[i]; /* its head */
 
-        bad = add_array(arrays, plan, out->array, out, err);
+        bad = add_array(arrays, plan, out->array, out);
     }
     for (size_t i = 0; i < plan->n_arrays && bad == 0; i++) {
         const struct plan_array *array = &plan->arrays[i];
@@ -189,7 +190,7 @@ static int add_output(json_t *m, json_t *output, const struct plan *plan,
         if (array->binding.role == ROLE_DROP)
             bad = json_array_append_new(dropped, json_string_nocheck(array->key));
         else if (members == NULL)
-            bad = add_array(arrays, plan, array, NULL, err);
+            bad = add_array(arrays, plan, array, NULL);
     }
     if (dropped == NULL || json_array_size(dropped) > 0)
         bad |= json_object_set(output, "dropped", dropped);
@@ -220,7 +221,7 @@ int record_write(const struct expand_job *job, struct error *err)
 
     if (shards_cut(plan) != SHARDS_ONE)
         bad |= put_number(output, "first_row", result->first_row);
-    bad |= add_output(m, output, plan, &job->archive->members, err);
+    bad |= add_output(m, output, plan, &job->archive->members);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].value != UINT64_MAX) /* it applies */
             bad |= put_number(counts, all[i].name, all[i].value);
@@ -251,7 +252,7 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
     *is_known = false;
     if (wanted != NULL && plan_survey(job->plan, err) == 0 &&
         side_work_finish(&job->digests, err) == 0) {
-        if (fill(wanted, job) == 0 && add_output(wanted, json_object(), job->plan, NULL, err) == 0)
+        if (fill(wanted, job) == 0 && add_output(wanted, json_object(), job->plan, NULL) == 0)
             status = text_append(&name, err, "%s" MANIFEST_SUFFIX, path);
         else
             error_no_memory(err, "manifest");

@@ -183,7 +183,6 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
     const bool joins_edges = plan->board->family->joins_edges;
     const struct text_quoted key = text_path(planes->key);
     const char *const rows = planes->binding.frame_planes > 0 ? "frames" : "rows";
-    char role[64];
     int status = 0;
     struct turns t;
 
@@ -209,15 +208,14 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
     if (t.rows.n_bad > 0)
         return refuse_plane(&t, err);
     /* A game has one empty board: others are there for want of positions. */
-    if (t.n_padded > 0 && t.where.turn >= 0 && !planes->binding.is_positions &&
-        role_binding_spec(&planes->binding, role, sizeof role) == 0)
+    if (t.n_padded > 0 && t.where.turn >= 0 && !planes->binding.is_positions)
         return plan_refuse(
             plan, planes, err,
             "row %llu: frames of zeros, as in %llu rows: if they are the empty board before the "
             "first move, over and over, a colour swap makes their player to move the other one; "
             "use --role %s=%s,positions then; if they stand for no position, their zeros have no "
             "image with colours swapped; use --transforms for the others",
-            t.first_padded, t.n_padded, key.text, role);
+            t.first_padded, t.n_padded, key.text, role_binding_spec(&planes->binding).text);
     t.policy = survey_find(plan, ROLE_POLICY);
     if (t.n_excess > 0 && survey_has_numbers(t.policy)) {
         t.n_rows = t.n_excess = t.n_other_excess = t.n_told = t.n_contradicted = 0;

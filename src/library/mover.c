@@ -13,7 +13,7 @@ struct symaug_mover {
     struct settings settings; /* owned, but for the caller's texts, which only the making needs */
     struct plan plan;
     bool in_memory;
-    char (*roles)[128]; /* owned: of each array, in words */
+    struct text_quoted *roles; /* owned: of each array, in words */
     struct key key;
     size_t *key_arrays;  /* owned: those of the key, in the order in which it wants their rows */
     size_t n_key_arrays; /* 0: they form no key, and */
@@ -112,8 +112,7 @@ static int build(symaug_mover *mover, struct words paths, struct words options, 
     if (mover->roles == NULL)
         return error_no_memory(err, "roles");
     for (size_t i = 0; i < plan->n_arrays; i++)
-        if (role_binding_spec(&plan->arrays[i].binding, mover->roles[i], sizeof *mover->roles) != 0)
-            return error_set(err, ERROR_INTERNAL, "a role is too long");
+        mover->roles[i] = role_binding_spec(&plan->arrays[i].binding);
     return 0;
 }
 
@@ -237,7 +236,7 @@ struct symaug_moved symaug_mover_array(const symaug_mover *mover, size_t i)
         is_key |= mover->key_arrays[k] == i;
     return (struct symaug_moved){
         .name = array->key,
-        .role = mover->roles[i],
+        .role = mover->roles[i].text,
         .form = form,
         .row_nbytes = form == SYMAUG_ROWS ? array->spec.row_nbytes : 0,
         .values = form == SYMAUG_ROWS && array->spec.kind == SPEC_PADDED

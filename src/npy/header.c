@@ -492,9 +492,7 @@ int npy_header_write(const char *descr, const uint64_t *shape, unsigned n_dims,
     const size_t prefix = prefix_nbytes(version);
     const size_t n_spaces = padding(version, d.n_bytes) + extra_padding;
     const size_t length = d.n_bytes + n_spaces + 1;
-    if (status == 0 && length > UINT32_MAX)
-        refuse(err, "array header of %zu bytes, expected below 4 GiB", length);
-    else if (status == 0)
+    if (status == 0)
         p = bytes_reserve(out, prefix + length, err);
     if (p != NULL) {
         memcpy(p, MAGIC, MAGIC_NBYTES);

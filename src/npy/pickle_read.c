@@ -422,10 +422,8 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
     int result = -1;
 
     *document = (struct pickle_document){0};
-    if (__builtin_mul_overflow(n_bytes, HEAP_PER_BYTE, &r.heap_nbytes) ||
-        __builtin_add_overflow(r.heap_nbytes, HEAP_BASE_BYTES, &r.heap_nbytes))
-        r.heap_nbytes = UINT64_MAX;
-    r.heap_left = r.heap_nbytes = smaller(r.heap_nbytes, limits->heap_nbytes);
+    r.heap_left = r.heap_nbytes =
+        smaller(n_bytes * HEAP_PER_BYTE + HEAP_BASE_BYTES, limits->heap_nbytes);
     document->arena = r.arena = calloc(1, sizeof *r.arena);
     if (r.arena == NULL)
         return error_no_memory(err, "object array");

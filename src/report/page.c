@@ -435,19 +435,19 @@ void page_put_set(struct pen *p, const struct report_set *set)
         const struct array *array = &shard->archive.arrays[i];
         const bool has_role = shard->bindings != NULL && !shard_is_undecided(shard, i);
         const char *role = has_role ? role_name(shard->bindings[i].role) : "?";
-        char spec[128] = "?";
+        struct text_quoted spec = {"?"};
         uint64_t shape[NPY_MAX_DIMS];
         struct text flag = {0};
 
         for (unsigned d = 0; d < array->header.n_dims; d++)
             shape[d] = report_dimension(set, array, d);
-        if (has_role && role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
-            snprintf(spec, sizeof spec, "%s", role);
+        if (has_role)
+            spec = role_binding_spec(&shard->bindings[i]);
         p->failed |= shard_flag(shard, i, &flag, p->err) != 0;
         pen_html(p,
                  "<tr data-array=\"%s\" data-role=\"%s\"><td>%s</td><td>%s</td><td>%s</td><td>%s",
                  array->key, role, array->key, dtype_name(&array->header.dtype).text,
-                 text_shape(shape, array->header.n_dims).text, spec);
+                 text_shape(shape, array->header.n_dims).text, spec.text);
         if (flag.n_bytes > 0)
             pen_html(p, " <code>%s</code>", flag.text);
         pen_html(p, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",

@@ -33,8 +33,6 @@ int csr_open(struct csr *csr, const struct array *const *offsets,
         uint64_t before = 0;
 
         status = batch_open(&batch, NULL, err);
-        if (status == 0 && !dtype_is_integer(dtype))
-            status = array_fail(array, err, "expected integers, as offsets of lists are");
         while (status == 0 && (status = batch_next(&batch, OFFSETS_AT_ONCE, err)) == 0 &&
                batch.n > 0)
             for (uint64_t i = 0; i < batch.n && status == 0; i++) {

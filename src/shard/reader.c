@@ -196,24 +196,22 @@ static int unpack_data(const struct array *array, struct unpack *unpack, struct 
     return status;
 }
 
-/* Where each array's units are: *n_bytes is what those need that are not in place. */
-static int lay_out(struct reader *r, bool in_place, uint64_t *n_bytes, struct error *err)
+/* Where each array's units are: returns the bytes that those need that are not in place. */
+static uint64_t lay_out(struct reader *r, bool in_place)
 {
-    uint64_t first = 0;
+    uint64_t first = 0, n_bytes = 0;
 
-    *n_bytes = 0;
     for (size_t i = 0; i < r->n_arrays; i++) {
         const struct array *array = r->arrays[i];
         struct reader_part *part = &r->parts[i];
 
         part->first = first;
         part->in_place = in_place && array->decoder == NULL && !array_is_fortran(array);
-        part->offset = part->in_place ? array->offset + array->header.header_nbytes : *n_bytes;
+        part->offset = part->in_place ? array->offset + array->header.header_nbytes : n_bytes;
         first += array->n_rows;
-        if (!part->in_place && __builtin_add_overflow(*n_bytes, array->header.data_nbytes, n_bytes))
-            return array_fail(array, err, "expected rows that fit 64-bit sizes, found more");
+        n_bytes += part->in_place ? 0 : array->header.data_nbytes;
     }
-    return 0;
+    return n_bytes;
 }
 
 /* The array that a unit is in: the last one that begins at or before it, so that empty ones, which
@@ -245,7 +243,6 @@ void reader_expect(const struct reader *r, uint64_t row)
 
 int reader_open(struct reader *r, struct budget *budget, struct error *err)
 {
-    uint64_t n_bytes;
     int status = 0;
 
     r->is_object = r->n_arrays > 0 && r->arrays[0]->header.dtype.kind == DTYPE_OBJECT;
@@ -270,14 +267,12 @@ int reader_open(struct reader *r, struct budget *budget, struct error *err)
     if (r->parts == NULL)
         return error_no_memory(err, "rows of an array");
     r->has_table = !r->is_object && (r->at_random || !reader_can_stream(r->arrays, r->n_arrays));
-    if (lay_out(r, r->csr == NULL, &n_bytes, err) != 0)
-        return -1;
+    uint64_t n_bytes = lay_out(r, r->csr == NULL);
     if (!r->has_table)
         return r->is_object ? 0 : end_arrays(r, err);
     /* Lists that there is no memory for are read where they are, if they can be. */
-    if (r->csr != NULL && (budget == NULL || n_bytes > budget->left) &&
-        lay_out(r, true, &n_bytes, err) != 0)
-        return -1;
+    if (r->csr != NULL && (budget == NULL || n_bytes > budget->left))
+        n_bytes = lay_out(r, true);
     if (n_bytes > 0 && scratch_open(&r->scratch, n_bytes, budget, err) != 0)
         return -1;
     for (size_t i = 0; status == 0 && i < r->n_arrays; i++) {

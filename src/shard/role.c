@@ -381,7 +381,7 @@ void role_request_release(struct role_request *request)
     request->plane_xy = -1;
 }
 
-int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
+struct text_quoted role_binding_spec(const struct role_binding *b)
 {
     const uint64_t n_planes = b->axes.outer * b->axes.inner;
     struct text_quoted text = text_format("%s", role_name(b->role)), frames = {""};
@@ -404,7 +404,7 @@ int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
         text_add(text.text, room, b->col_first ? ":colrow" : ":rowcol");
     else if (b->role == ROLE_VALUE && b->per_player)
         text_add(text.text, room, ":players");
-    return (size_t)snprintf(spec, n_bytes, "%s", text.text) < n_bytes ? 0 : -1;
+    return text;
 }
 
 /* --- schemas --- */
@@ -490,17 +490,15 @@ int schema_write(const struct archive_in *archive, const struct role_binding *bi
 
     for (size_t i = 0; i < archive->n_arrays && bad == 0 && status == 0; i++) {
         const char *key = archive->arrays[i].key;
-        char spec[160];
 
         if (order == NULL && role_is_on_cells(bindings[i].role))
             order = bindings[i].plane_xy ? "xy" : "yx";
         if (!text_is_utf8(key, strlen(key)))
             status = error_set(err, ERROR_DATA, "%s: %s: a name that is not UTF-8 fits no schema",
                                text_path(archive->path).text, text_path(key).text);
-        else if (role_binding_spec(&bindings[i], spec, sizeof spec) != 0)
-            status = error_set(err, ERROR_INTERNAL, "%s: role too long", text_path(key).text);
         else
-            bad = json_object_set_new(arrays, key, json_string(spec));
+            bad =
+                json_object_set_new(arrays, key, json_string(role_binding_spec(&bindings[i]).text));
     }
     json_t *root = json_pack("{s:i, s:s*, s:o}", "symaug_schema", SCHEMA_VERSION, "plane_order",
                              order, "arrays", arrays);

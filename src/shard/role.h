@@ -284,9 +284,9 @@ void role_request_release(struct role_request *request);
 struct role_request role_request_over(const struct role_request *under);
 void role_overrides_release(struct role_request *request);
 
-/* Write ROLE[:option,...] so that role_request_add_spec gives the same binding again on the same
- * array. Returns 0, or -1 (no error set) when it does not fit. */
-int role_binding_spec(const struct role_binding *binding, char *spec, size_t n_bytes);
+/* ROLE[:option,...], from which role_request_add_spec gives the same binding again on the same
+ * array. By value. */
+struct text_quoted role_binding_spec(const struct role_binding *binding);
 
 /* An array, or the shard as a whole, whose meaning could not be decided. */
 struct role_problem {
