@@ -77,7 +77,6 @@ static int follow_cells(struct spec *spec, struct spec_maker *maker,
 {
     const struct board *board = spec->board;
     const uint8_t *place = board->family->grid_cells;
-    const bool is_axis = spec->kind != SPEC_COORD;
 
     if (binding->takeiteasy_grid) { /* cells that form no box, in planes that do */
         uint32_t *src = spec->own_maps = new_maps(spec, spec->axis, err);
@@ -97,10 +96,7 @@ static int follow_cells(struct spec *spec, struct spec_maker *maker,
     }
     if (binding->layout != NULL) /* the axis holds the on-board cells alone */
         return spec_set_space(spec, maker, binding, err);
-    if (is_axis && spec->axis != board->n_cells)
-        return error_set(err, ERROR_DATA, "%" PRIu64 " cells, expected %u of board %s", spec->axis,
-                         board->n_cells, board->preset);
-    if (is_axis && board->n_on_board < board->n_cells)
+    if (spec->kind != SPEC_COORD && board->n_on_board < board->n_cells)
         spec->on_board = board->on_board;
     spec->n_targets = board->n_cells;
     for (uint32_t t = 0; t < board->n_transforms; t++) {
@@ -297,9 +293,6 @@ int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *a
         spec->steps[t].label_plane = -1;
         memcpy(spec->steps[t].number_src, board->transforms[t].number_src, 3);
     }
-    if (spec->kind == SPEC_COORD && board->rows == 0)
-        return error_set(err, ERROR_DATA, "board %s has no rows and columns; use --copy",
-                         board->preset);
     if (kind->flags & ROLE_HAS_LAYOUT)
         return spec_set_space(spec, maker, binding, err);
     if ((spec->kind == SPEC_COORD || role_is_on_cells(binding->role)) &&

@@ -104,11 +104,8 @@ int zip_agree(const struct input *in, struct zip_directory *directory, struct wa
     zip_error_fini(&error);
     if (zip == NULL)
         return rc;
-    directory->names = calloc(directory->n_entries + 1, sizeof *directory->names);
     const zip_int64_t n = zip_get_num_entries(zip, 0);
-    if (directory->names == NULL)
-        rc = error_no_memory(err, "names of members");
-    else if (n < 0 || (uint64_t)n != directory->n_entries)
+    if (n < 0 || (uint64_t)n != directory->n_entries)
         rc = error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
                           "expected libzip to find %zu members, found %lld", directory->n_entries,
                           (long long)n);
@@ -132,10 +129,11 @@ int zip_agree(const struct input *in, struct zip_directory *directory, struct wa
             rc = error_set_at(
                 err, ERROR_DATA, &(struct error_place){.file = in->path, .array = entry->name},
                 "expected libzip to agree about its %s, found that it does not", differs);
-        else if (name == NULL || (directory->names[i] = strdup(name)) == NULL)
-            rc = error_no_memory(err, "names of members");
+        else
+            rc = name != NULL ? text_list_add(&directory->names, name, err)
+                              : error_no_memory(err, "names of members");
         if (rc == 0) {
-            entry->name = directory->names[i];
+            entry->name = directory->names.items[i];
             entry->name_nbytes = strlen(entry->name);
         }
     }

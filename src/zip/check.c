@@ -336,9 +336,7 @@ int zip_check(const struct input *in, struct zip_directory *directory, struct wa
 void zip_directory_release(struct zip_directory *directory)
 {
     free(directory->entries);
-    for (size_t i = 0; directory->names != NULL && i < directory->n_entries; i++)
-        free(directory->names[i]);
-    free(directory->names);
+    text_list_release(&directory->names);
     free(directory->comment);
     free(directory->bytes);
     *directory = (struct zip_directory){0};

@@ -39,9 +39,9 @@ struct zip_entry {
 struct zip_directory {
     struct zip_entry *entries; /* owned, in directory order */
     size_t n_entries;
-    char **names;   /* owned: of the entries, after zip_agree; NULL before */
-    char *comment;  /* owned: the archive's comment, NUL-terminated */
-    uint8_t *bytes; /* owned: the private copy */
+    struct text_list names; /* owned: of the entries, after zip_agree */
+    char *comment;          /* owned: the archive's comment, NUL-terminated */
+    uint8_t *bytes;         /* owned: the private copy */
 };
 
 /*
