@@ -18,6 +18,8 @@
 #include "engine/order.h"
 #include "positions/parts.h"
 
+#include <math.h>
+
 /* An array whose rows are averaged or compared. */
 struct label {
     struct plan_array *array; /* borrowed */
@@ -33,14 +35,6 @@ struct label {
 struct row_record {
     struct key_value key;
     uint64_t row, weight, others, unused;
-};
-
-/* A class on its way back to the rows: behind it the labels of its first row. */
-struct class_record {
-    uint64_t row, weight, n_rows; /* its first row, first: they are sorted by it */
-    struct key_value key;
-    double min, max; /* of the element of the values that differs most */
-    uint64_t unused;
 };
 
 struct dedupe {
@@ -156,13 +150,24 @@ static int find_labels(struct dedupe *d, struct error *err)
 
 /* --- rows to boxes --- */
 
-/* A row that cannot be moved; what is no fault of its own is told as it is. */
-static int refuse_row(const struct dedupe *d, const struct label *label, uint64_t row,
+/* The input that holds a row, which then is counted in that alone. */
+static const char *input_of(const struct plan *plan, uint64_t *row)
+{
+    size_t i = 0;
+
+    while (*row >= plan->archive_rows[i])
+        *row -= plan->archive_rows[i++];
+    return plan->archives[i].path;
+}
+
+/* A row that cannot be joined with others. */
+static int refuse_row(const struct dedupe *d, const char *key, uint64_t row,
                       const struct error *why, struct error *err)
 {
-    return why->kind == ERROR_DATA
-               ? plan_refuse(d->plan, label->array, err, "row %" PRIu64 ": %s", row, why->message)
-               : error_pass(err, why);
+    const char *path = input_of(d->plan, &row);
+    const struct error_place place = {.file = path, .array = key, .has_row = true, .row = row};
+
+    return error_set_at(err, why->kind, &place, "%s", why->message);
 }
 
 static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
@@ -190,10 +195,11 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 
             count = row_int(&told, 0);
         }
-        if (count < 1 || count > UINT32_MAX)
-            return plan_refuse(d->plan, d->count, err,
-                               "row %" PRIu64 ": %" PRId64 ", expected a count from 1 to %" PRIu32,
-                               record.row, count, UINT32_MAX);
+        if (count < 1 || count > UINT32_MAX) {
+            error_set(&why, ERROR_DATA, "%" PRId64 ", expected a count from 1 to %" PRIu32, count,
+                      UINT32_MAX);
+            return refuse_row(d, d->count->key, record.row, &why, err);
+        }
         bytes_put_le(counts + 4 * i, (uint64_t)count, 4);
         /* What the arrays that are kept say of the row is compared by a hash. */
         d->hash.value = 0;
@@ -202,7 +208,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 
             if (key_hash_add(&d->hash, &label->spec, d->key.ids[key_lowest_tie(ties)],
                              label->batch.bytes.data + i * label->spec.row_nbytes, &why) != 0)
-                return refuse_row(d, label, record.row, &why, err);
+                return refuse_row(d, label->array->key, record.row, &why, err);
         }
         record.weight = (uint64_t)count;
         record.others = d->hash.value;
@@ -262,14 +268,13 @@ static int join_rows(struct dedupe *d, const uint8_t *records, size_t n, struct 
 
         class->weight += record->weight;
         d->others_differ |= record->others != d->first_others;
-        if (class->weight > UINT32_MAX)
-            return error_set(err, ERROR_DATA,
-                             "%s: row %" PRIu64 ": " PLAN_COUNT_KEY
-                             " of its position exceeds %" PRIu32,
-                             text_path(d->plan->archives[0].path).text, class->row, UINT32_MAX);
-        const struct sparse_member member = {class->row, record->row, record->weight, t};
-        if (d->sparse.n_policies > 0 &&
-            boxes_add(&d->sparse.members, &member, sizeof member, err) == NULL)
+        if (class->weight > UINT32_MAX) {
+            error_set(&why, ERROR_DATA, PLAN_COUNT_KEY " of its position exceeds %" PRIu32,
+                      UINT32_MAX);
+            return refuse_row(d, NULL, class->row, &why, err);
+        }
+        const struct sparse_member member = {record->row, record->weight, t, is_first};
+        if (sparse_add(&d->sparse, &member, err) != 0)
             return -1;
         if (!is_first)
             selection_clear(&d->plan->selection, record->row, 0);
@@ -279,7 +284,7 @@ static int join_rows(struct dedupe *d, const uint8_t *records, size_t n, struct 
 
             if (!is_first &&
                 kernel_row(&label->spec, t, labels + label->at, NULL, d->moved, &why) != 0)
-                return refuse_row(d, label, record->row, &why, err);
+                return refuse_row(d, label->array->key, record->row, &why, err);
             for (uint64_t i = 0; i < label->n; i++, sum++) {
                 const double x = dtype_get_double(dtype, from + i * dtype->itemsize);
 
@@ -294,9 +299,12 @@ static int join_rows(struct dedupe *d, const uint8_t *records, size_t n, struct 
     }
     if (d->rows.n_more > 0)
         return 0;
+    if (sparse_unite(&d->sparse, class->weight, &class->place, err) != 0)
+        return -1;
     d->result->n_others += d->others_differ;
     for (const double *bound = d->bounds; bound < d->bounds + 2 * d->n_values; bound += 2)
-        if (bound[1] - bound[0] > class->max - class->min || bound == d->bounds) {
+        if (bound[1] - bound[0] > class->max - class->min || isnan(class->max - class->min) ||
+            bound == d->bounds) {
             class->min = bound[0];
             class->max = bound[1];
         }
@@ -325,7 +333,6 @@ static int write_class(struct dedupe *d, const struct class_record *class, struc
     struct text line = {0};
     uint8_t count[4];
     uint64_t row = class->row;
-    size_t i = 0;
 
     bytes_put_le(count, class->weight, 4);
     if (made_write(d->counts, class->row, count, 1, err) != 0)
@@ -339,15 +346,14 @@ static int write_class(struct dedupe *d, const struct class_record *class, struc
     d->result->n_conflicts++;
     if (d->settings->conflicts == NULL)
         return 0;
-    while (row >= plan->archive_rows[i])
-        row -= plan->archive_rows[i++];
-    const char *path = plan->archives[i].path;
+    const char *path = input_of(plan, &row);
     const bool is_quoted = strpbrk(path, ",\"\n\r") != NULL;
-    int status =
-        text_append(&line, err, "%016" PRIx64 "%016" PRIx64 ",%" PRIu64 ",%.17g,%.17g,",
-                    class->key.high, class->key.low, class->n_rows, class->min, class->max) |
-        text_append(&line, err, is_quoted ? "\"%s\",%" PRIu64 "\n" : "%s,%" PRIu64 "\n",
-                    is_quoted ? text_path(path).text : path, row);
+    int status = text_append(&line, err, "%016" PRIx64 "%016" PRIx64 ",%" PRIu64 ",%.17g,%.17g,%s",
+                             class->key.high, class->key.low, class->n_rows, class->min, class->max,
+                             is_quoted ? "\"" : path);
+    for (; is_quoted && *path != '\0'; path++)
+        status |= text_append(&line, err, "%s%c", *path == '"' ? "\"" : "", *path);
+    status |= text_append(&line, err, "%s,%" PRIu64 "\n", is_quoted ? "\"" : "", row);
     if (status == 0)
         status = output_write(&d->result->conflicts, line.text, line.n_bytes, err);
     text_release(&line);
@@ -384,8 +390,8 @@ static int fold(struct dedupe *d, struct error *err)
 
     if (plan_survey(plan, err) != 0 || key_of_plan(&d->key, plan, NULL, err) != 0 ||
         find_labels(d, err) != 0 ||
-        (d->settings->means && sparse_find(&d->sparse, plan, memory / 8, err) != 0) ||
-        plan_keep_rows(plan, err) != 0)
+        (d->settings->means && sparse_find(&d->sparse, plan, err) != 0) ||
+        plan_keep_rows(plan, err) != 0 || sparse_open(&d->sparse, err) != 0)
         return -1;
     d->n_ties = key_ties_nbytes(&d->key);
     const uint64_t record_nbytes = sizeof(struct row_record) + d->labels_nbytes + d->n_ties;
@@ -429,7 +435,8 @@ static int fold(struct dedupe *d, struct error *err)
     for (size_t k = 0; k < d->n_labels && n == 0; k++)
         if (d->labels[k].made != NULL && made_put(plan, d->labels[k].made, err) != 0)
             return -1;
-    if (n < 0 || sparse_write(&d->sparse, err) != 0 || made_put(plan, d->counts, err) != 0 ||
+    if (n < 0 || sparse_write(&d->sparse, &d->classes, err) != 0 ||
+        made_put(plan, d->counts, err) != 0 ||
         (r->n_others > 0 && plan_warn(plan, err,
                                       "%" PRIu64 " positions have rows that differ in arrays that "
                                       "are not averaged: the first one's are kept",

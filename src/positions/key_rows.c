@@ -77,6 +77,7 @@ static int check_like(const struct key *key, const char *path, const struct key 
                       const char *like_path, struct error *err)
 {
     const struct text_quoted mine = text_path(path), other = text_path(like_path);
+    size_t i = 0; /* arrays are sorted by name */
 
     if (key->head.n_bytes == like->head.n_bytes &&
         memcmp(key->head.data, like->head.data, key->head.n_bytes) == 0)
@@ -85,12 +86,14 @@ static int check_like(const struct key *key, const char *path, const struct key 
         return error_set(err, ERROR_DATA, "%s: is of board %s, expected %s as %s", mine.text,
                          text_path(key->board_name).text, text_path(like->board_name).text,
                          other.text);
-    for (size_t i = 0; i < like->n_arrays; i++) {
-        const struct key_array *expected = &like->arrays[i];
-        const struct key_array *found = &key->arrays[i];
+    for (; i < like->n_arrays; i++) {
+        const struct key_array *expected = &like->arrays[i], *found = &key->arrays[i];
         const struct text_quoted name = text_path(expected->name);
+        const int order = i < key->n_arrays ? strcmp(found->name, expected->name) : 1;
 
-        if (i >= key->n_arrays || strcmp(found->name, expected->name) != 0)
+        if (order < 0)
+            break;
+        if (order > 0)
             return error_set(err, ERROR_DATA,
                              "%s: %s is missing, or no part of a position, expected as in %s "
                              "(--key, --role)",
@@ -103,7 +106,7 @@ static int check_like(const struct key *key, const char *path, const struct key 
                              dtype_name(&expected->dtype).text, expected->shape, other.text);
     }
     return error_set(err, ERROR_DATA, "%s: %s is part of a position, but not in %s (--key, --role)",
-                     mine.text, text_path(key->arrays[like->n_arrays].name).text, other.text);
+                     mine.text, text_path(key->arrays[i].name).text, other.text);
 }
 
 int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,

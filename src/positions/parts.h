@@ -73,14 +73,21 @@ ssize_t boxes_next(struct boxes *boxes, const void **records, struct error *err)
 /* What came in parts comes again from its first part. Only right after its last one, of several. */
 void boxes_again(struct boxes *boxes);
 
+/* A class of rows on its way back to them: behind it the labels of its first row. */
+struct class_record {
+    uint64_t row, weight, n_rows; /* its first row, first: they are sorted by it */
+    struct key_value key;
+    double min, max; /* of the element of the values that differs most */
+    uint64_t place;  /* of the means of its sparse policies */
+};
+
 /* --- sparse policies: of the rows of one position, the union of what they name --- */
 
-/* A row of a position that has several. They are put into their boxes in any order of positions, in
- * order of rows within. */
+/* A row of a position that has several. */
 struct sparse_member {
-    uint64_t first, row; /* the position's first row, and this one */
-    uint64_t weight;
-    uint64_t transform; /* that takes this one to the first */
+    uint64_t row, weight;
+    uint32_t transform; /* that takes it to the first one */
+    bool is_first;
 };
 
 /* Zero-initialise. */
@@ -88,18 +95,26 @@ struct sparse_means {
     struct plan *plan;              /* borrowed */
     struct sparse_policy *policies; /* owned */
     size_t n_policies;
-    struct boxes members; /* by first row; open if there are policies */
+    struct budget no_memory; /* but a folder for the next */
+    struct scratch unions;   /* of all policies of a position, one position after another */
+    struct bytes list;       /* those of one */
 };
 
-/* Find the sparse policies of a plan and what transforms do to them: before plan_keep_rows. They
- * hold about max_nbytes of members in memory. ERROR_DATA for types that have no means. Release them
- * in any case. */
-int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbytes,
-                struct error *err);
+/* Find the sparse policies of a plan and what transforms do to them: before plan_keep_rows.
+ * ERROR_DATA for types that have no means. Release them in any case. */
+int sparse_find(struct sparse_means *means, struct plan *plan, struct error *err);
 
-/* Put the means in the place of the plan's arrays: they are there for the rows that are selected.
+/* Open them, after that, for rows in any order. */
+int sparse_open(struct sparse_means *means, struct error *err);
+
+/* Add the rows of a position, one after another, then end it: *place tells where its means are.
  * ERROR_DATA for rows that are no lists of indices and values. */
-int sparse_write(struct sparse_means *means, struct error *err);
+int sparse_add(struct sparse_means *means, const struct sparse_member *member, struct error *err);
+int sparse_unite(struct sparse_means *means, uint64_t weight, uint64_t *place, struct error *err);
+
+/* Put new arrays in the place of the plan's: the means of all classes as their first rows, and the
+ * other rows that are selected. */
+int sparse_write(struct sparse_means *means, struct boxes *classes, struct error *err);
 
 /* Accepts a zeroed one. */
 void sparse_release(struct sparse_means *means);

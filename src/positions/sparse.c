@@ -1,12 +1,11 @@
 /*
- * sparse.c - means of sparse policies. While positions are found, all that is kept of a row is
- * where it belongs and how it gets there; rows of policies, which have any length, are fetched
- * afterwards.
+ * sparse.c - means of sparse policies, whose rows have any length. As the rows of a position come,
+ * their entries are added up by what they name; those that were met become the union of its rows,
+ * ascending, which waits in a temp file.
  *
- * Positions come back in the order of their first rows. Of each, the entries of its rows are added
- * up by what they name, and those that were met become one row, ascending. That row and all that
- * stay as they are go to new arrays in the form of the old ones; only lists of (N,k) objects become
- * (N,) rows, since a union has no length of its own.
+ * Once all positions are known, rows are written in order, to new arrays in the form of the old
+ * ones: unions, and rows that stay as they are. Only lists of (N,k) objects become (N,) rows, since
+ * a union has no length of its own.
  */
 #include "positions/parts.h"
 
@@ -42,19 +41,25 @@ struct sparse_policy {
     uint32_t *named, *list; /* owned: the actions of the row, and of the position */
     size_t n_named, n_list;
     uint64_t position, row; /* counted from 1 */
-    uint64_t weight;        /* of the position */
     uint64_t width;         /* padded: of a row that is written */
     uint64_t n_written;     /* rows or elements that are in the file */
-    uint64_t *first;        /* owned: CSR, where the new rows begin */
+};
+
+/* The union of a position's rows, before its entries. */
+struct union_head {
+    struct dtype dtypes[2]; /* of the row that it becomes */
+    uint64_t n;
+};
+
+struct union_entry {
+    uint64_t action;
+    double mean;
 };
 
 /* --- which policies --- */
 
-int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbytes,
-                struct error *err)
+int sparse_find(struct sparse_means *means, struct plan *plan, struct error *err)
 {
-    const size_t n_bytes = sizeof(struct sparse_member);
-
     means->plan = plan;
     means->policies = calloc(plan->n_arrays + 1, sizeof *means->policies);
     if (means->policies == NULL)
@@ -82,12 +87,7 @@ int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbyt
         p->spec = array->spec;
         array->spec = (struct spec){0};
     }
-    means->members = (struct boxes){.n = boxes_wanted(plan->n_rows, 2 * n_bytes, max_nbytes),
-                                    .record_nbytes = n_bytes,
-                                    .n_rows = plan->n_rows,
-                                    .max_nbytes = max_nbytes,
-                                    .tmpdir = plan->settings->budget->tmpdir};
-    return means->n_policies > 0 ? boxes_open(&means->members, err) : 0;
+    return 0;
 }
 
 /* --- rows --- */
@@ -177,7 +177,6 @@ static int add_row(struct sparse_policy *p, const struct sparse_member *member, 
         tally->x = tally->row != p->row ? x : tally->x + x;
         tally->row = p->row;
     }
-    p->weight += member->weight;
     for (size_t i = 0; i < p->n_named; i++) {
         struct tally *tally = &p->tallies[p->named[i]];
         const double term = (double)member->weight * tally->x;
@@ -190,11 +189,51 @@ static int add_row(struct sparse_policy *p, const struct sparse_member *member, 
     return 0;
 }
 
+int sparse_add(struct sparse_means *means, const struct sparse_member *member, struct error *err)
+{
+    for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++) {
+        for (int k = 0; k < 2 && member->is_first && p->form == SPARSE_OBJECT; k++) {
+            p->parts[k].is_decided = false;
+            p->parts[k].dtype = *p->parts[k].python;
+        }
+        if (member->is_first)
+            p->n_list = 0;
+        p->position += member->is_first;
+        if (add_row(p, member, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int compare_actions(const void *left, const void *right)
 {
     const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
     return a < b ? -1 : a > b;
+}
+
+int sparse_unite(struct sparse_means *means, uint64_t weight, uint64_t *place, struct error *err)
+{
+    struct bytes *list = &means->list;
+
+    list->n_bytes = 0;
+    for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++) {
+        const struct union_head head = {{p->parts[INDEX].dtype, p->parts[VALUE].dtype}, p->n_list};
+
+        if (bytes_append(list, &head, sizeof head, err) != 0)
+            return -1;
+        qsort(p->list, p->n_list, sizeof *p->list, compare_actions);
+        for (size_t i = 0; i < p->n_list; i++) {
+            const double sum = p->tallies[p->list[i]].sum;
+            const struct union_entry entry = {p->list[i], sum / (double)weight};
+
+            if (bytes_append(list, &entry, sizeof entry, err) != 0)
+                return -1;
+        }
+        p->width = p->n_list > p->width ? p->n_list : p->width;
+    }
+    *place = means->unions.n_bytes;
+    return list->n_bytes > 0 ? scratch_append(&means->unions, list->data, list->n_bytes, err) : 0;
 }
 
 /* --- new rows --- */
@@ -223,23 +262,36 @@ static int put_objects(struct sparse_policy *p, uint64_t row, uint64_t n, struct
     return 0;
 }
 
-static int put_mean(struct sparse_policy *p, uint64_t row, struct error *err)
+/* As row `row` the union at a place, which then is that of the next policy. */
+static int put_mean(struct sparse_means *means, struct sparse_policy *p, uint64_t row,
+                    uint64_t *place, struct error *err)
 {
     const struct error misfit = {.kind = ERROR_DATA,
                                  .message = "an index of the mean does not fit the array's type"};
     const struct dtype *index = &p->parts[INDEX].dtype, *value = &p->parts[VALUE].dtype;
-    uint8_t *actions = add_entries(p, INDEX, p->n_list, err),
-            *means = actions != NULL ? add_entries(p, VALUE, p->n_list, err) : NULL;
+    struct union_head head;
 
-    if (means == NULL)
+    if (scratch_read(&means->unions, *place, &head, sizeof head, err) != 0)
         return -1;
-    for (size_t i = 0; i < p->n_list; i++) {
-        if (dtype_put_int(index, p->list[i], actions + i * index->itemsize) != 0)
+    const size_t n_bytes = head.n * sizeof(struct union_entry);
+    means->list.n_bytes = 0;
+    uint8_t *room = bytes_reserve(&means->list, n_bytes + 1, err);
+    const struct union_entry *entries = (void *)room;
+    if (room == NULL || scratch_read(&means->unions, *place + sizeof head, room, n_bytes, err) != 0)
+        return -1;
+    *place += sizeof head + n_bytes;
+    for (int k = 0; k < 2; k++)
+        p->parts[k].dtype = head.dtypes[k];
+    uint8_t *actions = add_entries(p, INDEX, head.n, err),
+            *values = actions != NULL ? add_entries(p, VALUE, head.n, err) : NULL;
+    if (values == NULL)
+        return -1;
+    for (uint64_t i = 0; i < head.n; i++) {
+        if (dtype_put_int(index, (int64_t)entries[i].action, actions + i * index->itemsize) != 0)
             return fail_row(p, row, &misfit, err);
-        dtype_put_double(value, p->tallies[p->list[i]].sum / (double)p->weight,
-                         means + i * value->itemsize);
+        dtype_put_double(value, entries[i].mean, values + i * value->itemsize);
     }
-    return p->form == SPARSE_OBJECT ? put_objects(p, row, p->n_list, err) : 0;
+    return p->form == SPARSE_OBJECT ? put_objects(p, row, head.n, err) : 0;
 }
 
 /* A row as it is; one of (N,k) objects as two arrays, without its padding. */
@@ -304,60 +356,10 @@ static int flush(struct sparse_policy *p, struct error *err)
     return 0;
 }
 
-/* --- over all rows --- */
-
-/* Go over all rows, and find the longest one, or write them: the mean of a position's members, or
- * the row as it is, or, of one that is left out, nothing that is seen. */
-static int do_rows(struct sparse_means *means, struct sparse_policy *p, bool writes,
-                   struct error *err)
-{
-    const struct part *index = &p->parts[INDEX];
-    const void *records;
-    ssize_t n = boxes_next(&means->members, &records, err);
-    int status = 0;
-
-    for (uint64_t row = 0; row < means->plan->n_rows && n >= 0; row++) {
-        const struct sparse_member *members = records;
-        const bool is_united = n > 0 && members->first == row;
-
-        p->position++;
-        p->n_list = 0;
-        p->weight = 0;
-        for (int k = 0; k < 2 && p->form == SPARSE_OBJECT; k++) {
-            p->parts[k].is_decided = false;
-            p->parts[k].dtype = *p->parts[k].python;
-        }
-        for (ssize_t i = 0; is_united && i < n; i++)
-            if (add_row(p, &members[i], err) != 0)
-                return -1;
-        qsort(p->list, p->n_list, sizeof *p->list, compare_actions);
-        if (p->width < p->n_list)
-            p->width = p->n_list;
-        if (is_united)
-            n = boxes_next(&means->members, &records, err);
-        if (!writes)
-            continue;
-        if (is_united)
-            status = put_mean(p, row, err);
-        else if (selection_has(&means->plan->selection, row, 0))
-            status = keep_row(p, row, err);
-        else if (p->form == SPARSE_PADDED)
-            status = add_entries(p, INDEX, 0, err) == NULL || add_entries(p, VALUE, 0, err) == NULL;
-        if (status != 0)
-            return -1;
-        if (p->form == SPARSE_CSR)
-            p->first[row + 1] = p->n_written + index->bytes.n_bytes / index->dtype.itemsize;
-        if (index->bytes.n_bytes >= FLUSH_NBYTES && flush(p, err) != 0)
-            return -1;
-    }
-    return n < 0 ? -1 : 0;
-}
-
 /* --- arrays --- */
 
-static int open_policy(struct sparse_means *means, struct sparse_policy *p, struct error *err)
+static int open_policy(const struct plan *plan, struct sparse_policy *p, struct error *err)
 {
-    const struct plan *plan = means->plan;
     const uint64_t n = p->spec.n_targets + 1;
 
     for (int k = 0; k < 2; k++) {
@@ -390,10 +392,22 @@ static int open_policy(struct sparse_means *means, struct sparse_policy *p, stru
     p->tallies = calloc(n, sizeof *p->tallies);
     p->named = calloc(n, sizeof *p->named);
     p->list = calloc(n, sizeof *p->list);
-    p->first = calloc(p->form == SPARSE_CSR ? plan->n_rows + 1 : 1, sizeof *p->first);
-    return p->tallies != NULL && p->named != NULL && p->list != NULL && p->first != NULL
+    if (p->form == SPARSE_PADDED)
+        p->width = p->parts[INDEX].array->sources[0]->header.shape[1];
+    return p->tallies != NULL && p->named != NULL && p->list != NULL
                ? 0
                : error_no_memory(err, "sparse policies");
+}
+
+int sparse_open(struct sparse_means *means, struct error *err)
+{
+    if (means->n_policies == 0)
+        return 0;
+    for (size_t i = 0; i < means->n_policies; i++)
+        if (open_policy(means->plan, &means->policies[i], err) != 0)
+            return -1;
+    means->no_memory.tmpdir = means->plan->settings->budget->tmpdir;
+    return scratch_open(&means->unions, INT64_MAX, &means->no_memory, err);
 }
 
 static void close_policy(struct sparse_policy *p)
@@ -406,49 +420,81 @@ static void close_policy(struct sparse_policy *p)
     free(p->tallies);
     free(p->named);
     free(p->list);
-    free(p->first);
     *p = (struct sparse_policy){0};
 }
 
-int sparse_write(struct sparse_means *means, struct error *err)
+/* Write a row: the means at a place, or, where that is NULL, the row as it is, or, of one that is
+ * left out, nothing that is seen. */
+static int put_row(struct sparse_means *means, struct sparse_policy *p, uint64_t row,
+                   uint64_t *place, struct error *err)
 {
+    const struct part *index = &p->parts[INDEX];
+    const uint64_t first =
+        p->form == SPARSE_CSR ? p->n_written + index->bytes.n_bytes / index->dtype.itemsize : 0;
+    int status = 0;
+
+    if (place != NULL)
+        status = put_mean(means, p, row, place, err);
+    else if (selection_has(&means->plan->selection, row, 0))
+        status = keep_row(p, row, err);
+    else if (p->form == SPARSE_PADDED)
+        status = add_entries(p, INDEX, 0, err) == NULL || add_entries(p, VALUE, 0, err) == NULL;
+    if (p->form == SPARSE_CSR) /* where the old row began is not asked again */
+        means->plan->csrs[index->array->binding.offsets_array].first[row] = first;
+    return status == 0 && index->bytes.n_bytes >= FLUSH_NBYTES ? flush(p, err) : -(status != 0);
+}
+
+/* The array that a part becomes. */
+static int make_array(const struct sparse_means *means, const struct sparse_policy *p,
+                      struct part *part, struct error *err)
+{
+    const struct array *array = part->array->sources[0];
+    struct made_form form = {.key = array->key,
+                             .dtype = array->header.dtype,
+                             .n_dims = p->form == SPARSE_PADDED,
+                             .row_shape = {p->width}};
+
+    if (p->form == SPARSE_CSR) /* no union is longer than its rows together */
+        form.n_elements = part->array->csr->first[means->plan->n_rows];
+    part->made = made_new(means->plan, &form, err);
+    return part->made != NULL ? 0 : -1;
+}
+
+int sparse_write(struct sparse_means *means, struct boxes *classes, struct error *err)
+{
+    struct sparse_policy *const policies = means->policies, *const end =
+                                                                policies + means->n_policies;
     struct plan *plan = means->plan;
+    const void *records;
+    ssize_t n = 0;
 
-    for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++) {
-        if (open_policy(means, p, err) != 0)
+    if (policies == end)
+        return 0;
+    for (struct sparse_policy *p = policies; p < end; p++)
+        if (make_array(means, p, &p->parts[INDEX], err) != 0 ||
+            make_array(means, p, &p->parts[VALUE], err) != 0)
             return -1;
-        if (p->form == SPARSE_PADDED) {
-            p->width = p->parts[INDEX].array->sources[0]->header.shape[1];
-            if (do_rows(means, p, false, err) != 0)
-                return -1;
-        }
-        for (struct part *part = p->parts; part < p->parts + 2; part++) {
-            const struct array *array = part->array->sources[0];
-            struct made_form form = {.key = array->key,
-                                     .dtype = array->header.dtype,
-                                     .n_dims = p->form == SPARSE_PADDED,
-                                     .row_shape = {p->width}};
+    n = boxes_next(classes, &records, err);
+    for (uint64_t row = 0; row < plan->n_rows && n >= 0; row++) {
+        const struct class_record *class = records;
+        const bool is_united = n > 0 && class->row == row;
+        uint64_t place = is_united ? class->place : 0;
 
-            if (p->form == SPARSE_CSR) /* no union is longer than its rows together */
-                form.n_elements = part->array->csr->first[plan->n_rows];
-            part->made = made_new(plan, &form, err);
-            if (part->made == NULL)
+        for (struct sparse_policy *p = policies; p < end; p++)
+            if (put_row(means, p, row, is_united ? &place : NULL, err) != 0)
                 return -1;
-        }
-        if (do_rows(means, p, true, err) != 0 || flush(p, err) != 0 ||
-            made_put(plan, p->parts[INDEX].made, err) != 0 ||
+        if (is_united)
+            n = boxes_next(classes, &records, err);
+    }
+    for (struct sparse_policy *p = policies; p < end && n >= 0; p++) {
+        if (flush(p, err) != 0 || made_put(plan, p->parts[INDEX].made, err) != 0 ||
             made_put(plan, p->parts[VALUE].made, err) != 0)
             return -1;
-        if (p->form == SPARSE_CSR) {
-            struct csr *csr = &plan->csrs[p->parts[INDEX].array->binding.offsets_array];
-
-            free(csr->first);
-            csr->first = p->first;
-            p->first = NULL;
-        }
-        close_policy(p);
+        if (p->form == SPARSE_CSR)
+            plan->csrs[p->parts[INDEX].array->binding.offsets_array].first[plan->n_rows] =
+                p->n_written;
     }
-    return 0;
+    return n < 0 ? -1 : 0;
 }
 
 void sparse_release(struct sparse_means *means)
@@ -456,6 +502,7 @@ void sparse_release(struct sparse_means *means)
     for (size_t i = 0; i < means->n_policies; i++)
         close_policy(&means->policies[i]);
     free(means->policies);
-    boxes_release(&means->members);
+    scratch_close(&means->unions);
+    bytes_release(&means->list);
     *means = (struct sparse_means){0};
 }

@@ -72,15 +72,14 @@ int split_parse(struct split *split, const char *text, struct error *err)
 struct run {
     struct split *split;
     const struct settings *settings;
-    uint8_t *sides;    /* borrowed: of the input at hand */
-    uint64_t n_before; /* rows of the inputs before */
+    uint8_t *sides; /* borrowed: of the input at hand */
     bool by_position;
     struct boxes rows; /* keys of all rows, where positions may be in several parts; or nothing */
 };
 
 struct record {
     struct key_value key;
-    uint64_t row, unused; /* in a list as in a box */
+    uint64_t input, row;
 };
 
 #define SEED_NBYTES 8 /* in front of what is hashed */
@@ -145,7 +144,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
             run->sides[rows->first + i] = side_of(run, bytes, 16);
             continue;
         }
-        const struct record record = {key, run->n_before + rows->first + i, 0};
+        const struct record record = {key, run->split->n_inputs - 1, rows->first + i};
         if (boxes_add(&run->rows, &record, sizeof record, err) == NULL)
             return -1;
     }
@@ -188,7 +187,6 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
     if (status == 0 && (by == NULL || run->rows.items != NULL))
         status = key_reader_run(
             &(struct key_reader){plan, &key, run->settings, false, keep_rows, run}, err);
-    run->n_before += plan->n_rows;
     if (like->path == NULL)
         *first = key;
     else
@@ -198,14 +196,44 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
 
 /* --- positions in several parts --- */
 
-/* The side of a row, counted over all inputs. */
-static uint8_t *side_at(const struct split *split, uint64_t row)
+/* Count positions in several parts, or leave their rows in the first of these alone: what came in
+ * parts is read once more for that. */
+static int look_at_positions(struct run *run, struct error *err)
 {
-    const struct split_input *input = split->inputs;
+    struct split *split = run->split;
+    struct boxes *boxes = &run->rows;
+    const void *records;
+    uint64_t parts = 0; /* bits */
+    ssize_t n;
 
-    while (row >= input->n_rows)
-        row -= input++->n_rows;
-    return &input->sides[row];
+    while ((n = boxes_next(boxes, &records, err)) > 0) {
+        const struct record *rows = records;
+
+        if (boxes->n_before == 0)
+            parts = 0;
+        for (ssize_t i = 0; i < n; i++)
+            parts |= UINT64_C(1) << split->inputs[rows[i].input].sides[rows[i].row];
+        if (boxes->n_more > 0)
+            continue;
+        const bool is_shared = (parts & (parts - 1)) != 0, is_part = boxes->n_before > 0;
+        split->n_shared += is_shared;
+        if (!is_shared || run->settings->overlap != OVERLAP_DROP)
+            continue;
+        if (is_part)
+            boxes_again(boxes);
+        do {
+            if (is_part && (n = boxes_next(boxes, &records, err)) < 0)
+                return -1;
+            rows = records;
+            for (ssize_t i = 0; i < n; i++) {
+                uint8_t *side = &split->inputs[rows[i].input].sides[rows[i].row];
+
+                if (*side != __builtin_ctzll(parts))
+                    *side = NO_PART;
+            }
+        } while (boxes->n_more > 0);
+    }
+    return (int)n;
 }
 
 int split_sides(struct split *split, char *const *paths, size_t n_paths,
@@ -217,13 +245,12 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
                       .rows = {.n = N_BOXES,
                                .record_nbytes = sizeof(struct record),
                                .max_nbytes = settings->max_memory / 4,
-                               .tmpdir = settings->tmpdir}};
+                               .tmpdir = settings->tmpdir,
+                               .in_parts = true}};
     const bool looks = !run.by_position && settings->overlap != OVERLAP_KEEP;
     struct key first = {0};
     struct key_like like = {&first, NULL, false};
-    const void *records;
     int status = 0;
-    ssize_t n = 0;
 
     split->inputs = calloc(n_paths + 1, sizeof *split->inputs);
     if (split->inputs == NULL)
@@ -242,24 +269,11 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
         like.path = paths[0];
         plan_release(&plan);
     }
-    /* Count positions in several parts, or leave their rows in the first of these alone. */
-    while (status == 0 && looks && (n = boxes_next(&run.rows, &records, err)) > 0) {
-        const struct record *rows = records;
-        uint64_t parts = 0;
-
-        for (ssize_t i = 0; i < n; i++)
-            parts |= UINT64_C(1) << *side_at(split, rows[i].row);
-        split->n_shared += (parts & (parts - 1)) != 0;
-        for (ssize_t i = 0; settings->overlap == OVERLAP_DROP && i < n; i++) {
-            uint8_t *side = side_at(split, rows[i].row);
-
-            if (*side != __builtin_ctzll(parts))
-                *side = NO_PART;
-        }
-    }
+    if (status == 0 && looks)
+        status = look_at_positions(&run, err);
     boxes_release(&run.rows);
     key_release(&first);
-    return n < 0 ? -1 : status;
+    return status;
 }
 
 int split_select(const struct split *split, struct plan *plan, size_t i, size_t part,

@@ -18,7 +18,7 @@
 
 static int is_shard(const struct dirent *entry)
 {
-    return text_ends_with(entry->d_name, ".npz");
+    return *entry->d_name != '.' && text_ends_with(entry->d_name, ".npz");
 }
 
 /* The shards of a folder, by name; or the path itself, which may be a folder of .npy files. */

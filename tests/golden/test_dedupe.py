@@ -454,6 +454,25 @@ def test_often(merge):
         same_bits(found["planes"][at[0]], planes[same[0]], "planes")
 
 
+@tap.test()
+def test_told():
+    """Rows are told in their own file, paths as CSV has them, and differences beside NaN."""
+    planes = rng_of("told").integers(0, 2, (3, 2, 3, 3)).astype("f4")
+    wdl = np.array([[np.nan, 0.5, 0.5]] * 3 + [[np.nan, 0.25, 0.75]] * 3, "f4")
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ('a, "b".npz', "c.npz")]
+        for path, counts in zip(paths, ([1, 1, 1], [1, 0, 1])):
+            np.savez(path, planes=planes, symaug_count=np.array(counts, "u4"))
+        out, listed = os.path.join(folder, "out.npz"), os.path.join(folder, "list.csv")
+        _, errors = dedupe("--board=tictactoe", "-o", out, *paths, code=65)
+        assert "c.npz: symaug_count: row 1: 0, expected" in errors, errors
+        np.savez(paths[0], planes=np.concatenate([planes, planes]), wdl=wdl)
+        dedupe("-q", "--board=tictactoe", "--conflicts", listed, "-o", out, paths[0])
+        with open(listed, encoding="utf-8", newline="") as file:
+            found = list(csv.reader(file, strict=True))[1:]
+        assert [line[1:] for line in found] == [["2", "0.25", "0.5", paths[0], str(i)] for i in range(3)], found
+
+
 @tap.test("dedupe", "expand")
 def test_many_inputs(command):
     """More inputs than a program may have open at first, which it may ask to change."""

@@ -144,6 +144,26 @@ def test_leaks():
         assert kib < (16 << 10) + MOST_KIB, f"{kib} KiB"
 
 
+@tap.test("dedupe", "split")
+def test_often(command):
+    """A position that most rows are of: what is kept of its rows is never together."""
+    if SANITIZED:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        source, n = os.path.join(folder, "in.npz"), 2000000
+        planes = np.zeros((n, 2, 2), "u1")
+        planes[::8, 0, 0] = np.arange(n // 8) % 200 + 1
+        np.savez(source, planes=planes, game=np.arange(n) // 40,
+                 policy_indices=np.tile(np.arange(14, 16, dtype="u1"), (n, 1)),
+                 policy_values=np.full((n, 2), 0.5, "f4"))
+        own = (["--merge=mean", "--copy=game", source, os.path.join(folder, "out.npz")]
+               if command == "dedupe" else
+               ["-n", "--parts=a=0.5,b=0.5", "--by=game", "--overlap=drop", "--out-dir", folder, source])
+        kib = peak_kib(command, "-q", "-j2", "--board=square:4", "--role=planes=packed",
+                       "--max-memory=8M", *own)
+        assert kib < MOST_KIB, f"{kib} KiB"
+
+
 @tap.test(["verify"], ["report", "-o", "report.html"])
 def test_long_lists(command):
     """Small planes beside lists of 362 moves: 210 MB of them."""

@@ -157,6 +157,16 @@ def test_bins():
 
 
 @tap.test()
+def test_hidden_files():
+    """What the command that is shown would not find is no shard of a folder either."""
+    with tempfile.TemporaryDirectory() as folder:
+        sample(folder, "tictactoe", 30)
+        with open(os.path.join(folder, "._in.npz"), "wb") as file:
+            file.write(b"not a shard")
+        assert one("--board", "tictactoe", folder)["verdict"] == "sound"
+
+
+@tap.test()
 def test_codes():
     """Exit codes and verdicts; the page is written in each case; a set of several files."""
     with tempfile.TemporaryDirectory() as folder:

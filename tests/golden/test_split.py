@@ -165,7 +165,7 @@ def test_refused(name):
         assert errors.count("\n") == 1 and os.listdir(folder) == ["in.npz"], errors
 
 
-@tap.test("board", "dtype", "shape", "name", "same name")
+@tap.test("board", "more", "dtype", "shape", "name", "same name")
 def test_inputs_differ(kind):
     rng = rng_of(kind)
     planes = rng.integers(0, 2, (8, 2, 3, 3)).astype("f4")
@@ -176,6 +176,8 @@ def test_inputs_differ(kind):
         other = {"planes": np.concatenate([planes, planes], axis=1)}
     elif kind == "name":
         other = {"states": planes}
+    elif kind == "more":
+        other = {"planes": planes, "current_player": np.zeros(8, "i1")}
     elif kind == "board":
         other = {"planes": planes, "board_type": "square8"}
     with tempfile.TemporaryDirectory() as folder:
@@ -187,6 +189,7 @@ def test_inputs_differ(kind):
         board = ["--board=tictactoe"]
         _, errors = run("split", *board, "--parts=t=1", "--out-dir", os.path.join(folder, "out"), a, b,
                         code=64 if kind == "same name" else 65)
+        assert "current_player is part of a position" in errors or kind != "more", errors
         assert errors.count("\n") == 1 and not os.path.exists(os.path.join(folder, "out")), errors
 
 
