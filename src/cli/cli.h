@@ -56,6 +56,10 @@ double seconds_since(const struct timespec *start);
 __attribute__((format(printf, 2, 3))) void command_say(const struct settings *settings,
                                                        const char *format, ...);
 
+/* ERROR_CANT_CREATE when a file that is to be written (NULL or "-": none is) is one of others,
+ * which may be NULL: even --force must not replace what the same call reads or writes. */
+int command_check_apart(const char *path, const char *const *others, size_t n, struct error *err);
+
 /* Write a file that is there as a whole or not at all; NULL or "-" is standard output: ERROR_IO
  * when this, or what was printed before, did not get there. */
 int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err);

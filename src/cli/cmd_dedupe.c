@@ -26,11 +26,12 @@ static int run_dedupe(struct call *call, struct error *err)
         return command_misuse(err, "--ambiguous drop leaves images out: use map or keep");
     settings->purpose = settings->means ? FOR_MEANS : FOR_VALUES;
     settings->provenance = false;
+    if (run_take_operands(call, err) != 0)
+        return -1;
     settings->stats = NULL; /* of other things than times */
     if (settings->dry_run)
         settings->conflicts = NULL;
-    if (run_take_operands(call, err) != 0 ||
-        plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
+    if (plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
     const char *output = to_folder ? settings->out_dir : settings->output;
     size_t n_outputs = to_folder ? inputs->n : 1;

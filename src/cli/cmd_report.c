@@ -26,6 +26,9 @@ static int run_report(struct call *call, struct error *err)
         return command_misuse(err, "no file given");
     if (settings->json && has_page && strcmp(path, "-") == 0)
         return command_misuse(err, "--json and -o - both write to standard output");
+    if (has_page && command_check_apart(path, (const char *const *)call->operands,
+                                        (size_t)call->n_operands, err) != 0)
+        return -1;
     call->progress.unit = "step";
     int code = report_make(&(struct report_request){settings, (const char *const *)call->operands,
                                                     (size_t)call->n_operands, options, tell},

@@ -34,6 +34,8 @@ static int run_show(struct call *call, struct error *err)
         return command_misuse(err, "expected FILE, found %d operands", call->n_operands);
     if (!settings->row_said)
         return command_misuse(err, "no row given; use --row K (the first is 0)");
+    if (command_check_apart(settings->output, (const char *const *)call->operands, 1, err) != 0)
+        return -1;
     for (size_t i = 0; i < 3 && (locale == NULL || *locale == '\0'); i++)
         locale = getenv(names[i]);
     if (said != NULL && text_parse_u64(said, &columns) == 0 && columns > 0)

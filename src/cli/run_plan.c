@@ -57,6 +57,14 @@ int run_take_operands(struct call *call, struct error *err)
         return -1;
     if (inputs->n == 0)
         return command_misuse(err, "no input given");
+    const char *const written[] = {settings->output, settings->conflicts};
+    const char *const *sources = (const char *const *)inputs->items;
+
+    if (command_check_apart(settings->stats, written, 2, err) != 0 ||
+        command_check_apart(settings->stats, sources, inputs->n, err) != 0 ||
+        command_check_apart(settings->conflicts, written, 1, err) != 0 ||
+        command_check_apart(settings->conflicts, sources, inputs->n, err) != 0)
+        return -1;
     if (settings->out_dir != NULL && input_list_check_names(inputs, "inputs", err) != 0)
         return -1;
     if (settings->n_parts > 0) {

@@ -10,6 +10,7 @@
 
 #include "base/output.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FIRST_SECONDS  1.0
@@ -96,6 +97,23 @@ void command_say(const struct settings *settings, const char *format, ...)
     vfprintf(to, format, args);
     va_end(args);
     fputc('\n', to);
+}
+
+int command_check_apart(const char *path, const char *const *others, size_t n, struct error *err)
+{
+    struct stat st, other;
+
+    if (path == NULL || strcmp(path, "-") == 0)
+        return 0;
+    const bool exists = stat(path, &st) == 0;
+    for (size_t i = 0; i < n; i++)
+        if (others[i] != NULL && (strcmp(path, others[i]) == 0 ||
+                                  (exists && stat(others[i], &other) == 0 &&
+                                   other.st_dev == st.st_dev && other.st_ino == st.st_ino)))
+            return error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
+                                "it would replace %s, which the same call reads or writes",
+                                text_path(others[i]).text);
+    return 0;
 }
 
 int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err)
