@@ -199,36 +199,28 @@ static bool is_often(const struct boxes *boxes, const uint8_t *record)
 static int load_others(struct boxes *boxes, struct error *err)
 {
     const size_t step = boxes->record_nbytes;
-    struct box_place place = {0};
-    uint64_t n_votes = 0;
+    int64_t n_votes = 0;
 
-    do {
-        if (read_piece(boxes, &place, err) != 0)
-            return -1;
-        for (size_t at = 0; at < boxes->piece.n_bytes; at += step) {
-            const uint8_t *record = boxes->piece.data + at;
+    for (int pass = 0; pass < 2; pass++) {
+        struct box_place place = {0};
 
-            if (n_votes == 0)
-                memcpy(&boxes->often, record, sizeof boxes->often);
-            if (is_often(boxes, record))
-                n_votes++;
-            else
-                n_votes--;
-        }
-    } while (boxes->piece.n_bytes > 0);
-    place = (struct box_place){0};
-    do {
-        if (read_piece(boxes, &place, err) != 0)
-            return -1;
-        for (size_t at = 0; at < boxes->piece.n_bytes; at += step) {
-            const uint8_t *record = boxes->piece.data + at;
-
-            if (is_often(boxes, record))
-                boxes->n_left++;
-            else if (bytes_append(&boxes->list, record, step, err) != 0)
+        do {
+            if (read_piece(boxes, &place, err) != 0)
                 return -1;
-        }
-    } while (boxes->piece.n_bytes > 0);
+            for (size_t at = 0; at < boxes->piece.n_bytes; at += step) {
+                const uint8_t *record = boxes->piece.data + at;
+
+                if (pass == 0 && n_votes == 0)
+                    memcpy(&boxes->often, record, sizeof boxes->often);
+                if (pass == 0)
+                    n_votes += is_often(boxes, record) ? 1 : -1;
+                else if (is_often(boxes, record))
+                    boxes->n_left++;
+                else if (bytes_append(&boxes->list, record, step, err) != 0)
+                    return -1;
+            }
+        } while (boxes->piece.n_bytes > 0);
+    }
     boxes->n_often = boxes->n_left;
     boxes->place = (struct box_place){0};
     return sort_by_key(boxes, &boxes->list, err);

@@ -444,22 +444,6 @@ static int put_row(struct sparse_means *means, struct sparse_policy *p, uint64_t
     return status == 0 && index->bytes.n_bytes >= FLUSH_NBYTES ? flush(p, err) : -(status != 0);
 }
 
-/* The array that a part becomes. */
-static int make_array(const struct sparse_means *means, const struct sparse_policy *p,
-                      struct part *part, struct error *err)
-{
-    const struct array *array = part->array->sources[0];
-    struct made_form form = {.key = array->key,
-                             .dtype = array->header.dtype,
-                             .n_dims = p->form == SPARSE_PADDED,
-                             .row_shape = {p->width}};
-
-    if (p->form == SPARSE_CSR) /* no union is longer than its rows together */
-        form.n_elements = part->array->csr->first[means->plan->n_rows];
-    part->made = made_new(means->plan, &form, err);
-    return part->made != NULL ? 0 : -1;
-}
-
 int sparse_write(struct sparse_means *means, struct boxes *classes, struct error *err)
 {
     struct sparse_policy *const policies = means->policies, *const end =
@@ -471,9 +455,18 @@ int sparse_write(struct sparse_means *means, struct boxes *classes, struct error
     if (policies == end)
         return 0;
     for (struct sparse_policy *p = policies; p < end; p++)
-        if (make_array(means, p, &p->parts[INDEX], err) != 0 ||
-            make_array(means, p, &p->parts[VALUE], err) != 0)
-            return -1;
+        for (struct part *part = p->parts; part < p->parts + 2; part++) {
+            const struct array *array = part->array->sources[0];
+            struct made_form form = {.key = array->key,
+                                     .dtype = array->header.dtype,
+                                     .n_dims = p->form == SPARSE_PADDED,
+                                     .row_shape = {p->width}};
+
+            if (p->form == SPARSE_CSR) /* no union is longer than its rows together */
+                form.n_elements = part->array->csr->first[plan->n_rows];
+            if ((part->made = made_new(plan, &form, err)) == NULL)
+                return -1;
+        }
     n = boxes_next(classes, &records, err);
     for (uint64_t row = 0; row < plan->n_rows && n >= 0; row++) {
         const struct class_record *class = records;
