@@ -381,7 +381,7 @@ static int fold(struct dedupe *d, struct error *err)
     static const char head[] = "key,rows,min,max,first_file,first_row\n";
     struct plan *plan = d->plan;
     struct dedupe_result *r = d->result;
-    const struct key_reader reader = {plan, &d->key, d->settings, false, keep_rows, d};
+    const struct key_reader reader = {plan, &d->key, false, keep_rows, d};
     const uint64_t memory = d->settings->max_memory;
     const struct made_form count = {.key = PLAN_COUNT_KEY,
                                     .dtype = {.kind = DTYPE_UINT, .itemsize = 4}};

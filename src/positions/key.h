@@ -153,9 +153,8 @@ struct key_rows {
 };
 
 struct key_reader {
-    const struct plan *plan;         /* borrowed */
-    const struct key *key;           /* borrowed */
-    const struct settings *settings; /* borrowed */
+    const struct plan *plan; /* borrowed */
+    const struct key *key;   /* borrowed */
     bool wants_exact;
 
     /* What the rows are wanted for: called by the leader, in order. */

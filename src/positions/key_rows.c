@@ -303,7 +303,7 @@ static void do_job(void *self, int64_t job, int number)
 static int read_all(void *self, struct crew *crew)
 {
     struct run *run = self;
-    struct meter *meter = run->reader->settings->meter;
+    struct meter *meter = run->reader->plan->settings->meter;
     int status = read_chunk(run, 0, 0, run->err);
 
     meter_begin(meter, "reading", run->reader->plan->archives[0].path);
@@ -373,9 +373,9 @@ static int open_run(struct run *run, struct error *err)
 
 int key_reader_run(const struct key_reader *reader, struct error *err)
 {
+    const int n_threads = reader->plan->settings->n_threads;
     struct run run = {.reader = reader,
-                      .n_workers =
-                          reader->settings->n_threads > 0 ? reader->settings->n_threads : 1,
+                      .n_workers = n_threads > 0 ? n_threads : 1,
                       .n_rows = reader->plan->n_rows,
                       .err = err};
     const int status = open_run(&run, err) == 0 ? crew_run(run.n_workers, read_all, &run) : -1;
@@ -459,7 +459,7 @@ int images_of_keys(struct plan *plan, const struct settings *settings, struct er
                                    .n_dims = 1,
                                    .row_shape = {2}};
     struct images x = {.plan = plan, .canonical = settings->canonical};
-    const struct key_reader reader = {plan, &x.key, settings, false, visit, &x};
+    const struct key_reader reader = {plan, &x.key, false, visit, &x};
     int status = -1;
 
     if (settings->orbit_key && plan->board->family->only_known_members)

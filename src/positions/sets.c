@@ -34,7 +34,6 @@ struct match {
 
 struct compare {
     struct sets *sets;
-    const struct settings *settings;
     struct boxes exact, symmetry, matches;
     struct key first_key; /* of the first shard */
     struct conventions first_conventions;
@@ -141,7 +140,6 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     if (status == 0)
         status = key_reader_run(&(struct key_reader){.plan = &plan,
                                                      .key = &c->key,
-                                                     .settings = c->settings,
                                                      .wants_exact = c->sets->exact != NULL,
                                                      .visit = keep_rows,
                                                      .self = c},
@@ -308,8 +306,7 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
                                  .record_nbytes = sizeof(struct record),
                                  .max_nbytes = settings->max_memory / 6,
                                  .tmpdir = settings->tmpdir};
-    struct compare c = {
-        .sets = sets, .settings = settings, .exact = by_key, .symmetry = by_key, .matches = by_key};
+    struct compare c = {.sets = sets, .exact = by_key, .symmetry = by_key, .matches = by_key};
     struct text_list *lists = calloc(sets->n + 1, sizeof *lists);
     const void *records;
     size_t n_shards = 0;

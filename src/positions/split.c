@@ -185,8 +185,7 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
         status = survey_end(&s);
     }
     if (status == 0 && (by == NULL || run->rows.items != NULL))
-        status = key_reader_run(
-            &(struct key_reader){plan, &key, run->settings, false, keep_rows, run}, err);
+        status = key_reader_run(&(struct key_reader){plan, &key, false, keep_rows, run}, err);
     if (like->path == NULL)
         *first = key;
     else
