@@ -9,7 +9,8 @@
  */
 #include "verify/parts.h"
 
-#define MAX_REFERENCES 16 /* images that are tried as the one most others agree with */
+#define MAX_REFERENCES 16  /* images that are tried as the one most others agree with */
+#define MAX_REPEATED   256 /* rows that later ones may repeat: no source has so many images */
 
 /* --- comparisons --- */
 
@@ -305,7 +306,7 @@ static void look_at_row(struct diagnosis *d)
         if (d->by[i] != d->transform)
             d->by[i] = explain(d, i);
     /* Does it repeat an earlier one, though the position has different images there? */
-    for (uint64_t other = 0; other < d->member && !repeats; other++) {
+    for (uint64_t other = 0; other < smaller(d->member, MAX_REPEATED) && !repeats; other++) {
         const uint32_t t = d->images[other].transform, to = between(d, r, d->transform);
 
         if (t == NO_TRANSFORM || !agrees(d, other, d->member, t))

@@ -4,6 +4,7 @@ the games; nothing to say where a set is right in its own way."""
 
 import itertools
 import os
+import resource
 import tempfile
 
 import numpy as np
@@ -427,6 +428,24 @@ def test_tile_codes_of_any_type(dtype):
     row = np.flatnonzero(arrays["symaug_transform"] == 1)[5]
     arrays["plateau"][row, np.flatnonzero(arrays["plateau"][row])[0]] = 123
     check(arrays, options, ["orbit-planes"], says=[f"row {row}"])
+
+
+@tap.test()
+def test_one_source():
+    """Rows that are all said to be of one source take a time that grows with their number."""
+    rng = np.random.default_rng(11)
+    seconds = []
+    for n in 4000, 16000:
+        planes = rng.integers(0, 2, (n, 2, 9, 9)).astype("u1")
+        planes[:, 1] *= 1 - planes[:, 0]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "set.npz")
+            np.savez(path, planes=planes, symaug_source=np.zeros(n, "i4"),
+                     symaug_transform=rng.integers(0, 8, n).astype("u1"))
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            run("verify", "-q", "-j1", "--board=square:9", path, code=1)
+            seconds.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    assert seconds[1] < 8 * seconds[0] + 0.5, seconds
 
 
 @tap.test(0, 1, 5)
