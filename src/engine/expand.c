@@ -18,9 +18,6 @@
 #define THREAD_NBYTES (1u << 20)
 #define HELPER_NBYTES (8u << 20)
 
-/* Pieces of a run for each thread where a run's input is a part of its output only. */
-#define MANY_PIECES 6
-
 int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
                     struct error *err)
 {
@@ -380,7 +377,6 @@ static int write_with(void *self, struct crew *crew)
         members->crew = crew;
         members->level = job->settings->level;
         members->n_threads = job->settings->n_threads;
-        members->pieces_per_thread = job->plan->n_chosen > 1 ? MANY_PIECES : 0;
         members->progress = progress;
         members->progress_self = job;
         status = write_output(job, job->err);

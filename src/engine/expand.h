@@ -134,7 +134,7 @@ struct out_member {
     struct image_pieces {
         struct pieces head;
         const struct out_member *of; /* whose part they are */
-        uint64_t *piece_element;     /* owned, CSR, one a piece: output element where it begins */
+        uint64_t *piece_element; /* owned, offsets, one a piece: output element where it begins */
         struct pickle_writer writer; /* objects */
     } pieces;                        /* unless it is copied */
 };

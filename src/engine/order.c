@@ -179,11 +179,11 @@ int selection_init(struct selection *selection, uint64_t n_rows, uint32_t n_chos
 {
     uint64_t n_bytes;
 
+    if (selection->masks != NULL)
+        return 0;
     selection->mask_nbytes = (n_chosen + 7) / 8;
-    if (__builtin_mul_overflow(n_rows, selection->mask_nbytes, &n_bytes) || n_bytes >= SIZE_MAX)
-        return error_no_memory(err, "image selection");
-    selection->masks = malloc(n_bytes + 1);
-    if (selection->masks == NULL)
+    if (__builtin_mul_overflow(n_rows, selection->mask_nbytes, &n_bytes) || n_bytes >= SIZE_MAX ||
+        (selection->masks = malloc(n_bytes + 1)) == NULL)
         return error_no_memory(err, "image selection");
     memset(selection->masks, 0xff, n_bytes + 1);
     return 0;

@@ -66,7 +66,8 @@ void order_images(const struct order *order, uint64_t first, size_t n, struct im
 void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t *begin,
                 uint64_t *end);
 
-/* All rows take all images; clear bits, then call order_init. NULL masks on failure. */
+/* All rows take all images, unless it was begun before; clear bits, then call order_init. NULL
+ * masks on failure. */
 int selection_init(struct selection *selection, uint64_t n_rows, uint32_t n_chosen,
                    struct error *err);
 

@@ -207,11 +207,6 @@ static void images_free(struct pieces *pieces)
 
 /* --- CSR --- */
 
-static uint64_t row_length(const struct csr *csr, uint64_t row)
-{
-    return csr->first[row + 1] - csr->first[row];
-}
-
 uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t first, uint64_t end)
 {
     struct image images[IMAGES_AT_ONCE];
@@ -219,7 +214,7 @@ uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t f
 
     for (uint64_t n; (n = images_from(order, first, end, images)) > 0; first += n)
         for (size_t i = 0; i < n; i++)
-            length += row_length(csr, images[i].row);
+            length += csr->first[images[i].row + 1] - csr->first[images[i].row];
     return length;
 }
 
@@ -251,14 +246,14 @@ static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, 
     const bool is_offsets = of->kind == PIECES_OFFSETS;
     struct reader *reader = is_offsets ? NULL : &of->supply->readers[0];
     const struct batch *window = is_offsets ? NULL : &of->supply->windows[0][rows->window];
-    uint64_t element = self->piece_element[rows->begin / pieces->rows_per_piece];
+    uint64_t element = is_offsets ? self->piece_element[rows->begin / CSR_ROWS_PER_PIECE] : 0;
     struct image images[IMAGES_AT_ONCE];
     struct error reason = {0};
 
     for (uint64_t at = rows->begin, n; (n = images_from(of->job->order, at, rows->end, images)) > 0;
          at += n)
         for (size_t i = 0; i < n; i++) {
-            const uint64_t row = images[i].row, length = row_length(csr, row);
+            const uint64_t row = images[i].row, length = csr->first[row + 1] - csr->first[row];
 
             if (is_offsets && put_offset(of, element, out, err) != 0)
                 return -1;
@@ -371,11 +366,6 @@ static int begin_objects(struct image_pieces *self, struct error *err)
     struct pickle_writer all = {.n_items = UINT64_MAX}; /* those of the input */
     struct image images[IMAGES_AT_ONCE];
 
-    if (header->n_dims > PICKLE_MAX_DIMS)
-        return error_set(err, ERROR_DATA, "%s: %s: %u dimensions, expected at most %d",
-                         text_path(reader->arrays[0]->input->path).text,
-                         text_path(reader->arrays[0]->member).text, header->n_dims,
-                         PICKLE_MAX_DIMS);
     memcpy(shape, header->shape, header->n_dims * sizeof *shape);
     shape[0] = self->head.n_rows;
     if (pickle_writer_init(&self->writer, shape, header->n_dims, err) != 0)
@@ -525,7 +515,6 @@ struct pieces *pieces_new(struct out_member *out, struct error *err)
 {
     const enum pieces_kind kind = out->kind;
     const struct order *order = out->job->order;
-    const struct csr *csr = out->array != NULL ? out->array->csr : NULL;
     struct image_pieces *self = &out->pieces;
     uint64_t element = 0;
     int status = 0;
@@ -534,22 +523,24 @@ struct pieces *pieces_new(struct out_member *out, struct error *err)
         return pieces_of_copy(out->array->sources[0], err);
     self->of = out;
     self->head.n_rows = order->n_images;
-    if (kind == PIECES_OFFSETS || kind == PIECES_ELEMENTS) {
+    if (kind == PIECES_ELEMENTS) {
+        const uint64_t row_nbytes = csr_row_nbytes(out->array->csr, out->item_nbytes);
+
+        self->head.ops = &csr_ops;
+        self->head.rows_per_piece =
+            smaller(CSR_ROWS_PER_PIECE, CSR_PIECE_MAX_NBYTES / (row_nbytes + 1) + 1);
+    } else if (kind == PIECES_OFFSETS) {
         self->head.ops = &csr_ops;
         self->head.rows_per_piece = CSR_ROWS_PER_PIECE;
-        if (kind == PIECES_ELEMENTS)
-            self->head.rows_per_piece =
-                smaller(CSR_ROWS_PER_PIECE,
-                        CSR_PIECE_MAX_NBYTES / (csr_row_nbytes(csr, out->item_nbytes) + 1) + 1);
         const uint64_t n_pieces = pieces_count(&self->head);
         self->piece_element = calloc(n_pieces, sizeof *self->piece_element);
         if (self->piece_element == NULL)
             status = error_no_memory(err, "pieces of a sparse policy");
         for (uint64_t i = 0, first = 0; i < n_pieces && status == 0; i++) {
-            const uint64_t end = smaller(first + self->head.rows_per_piece, order->n_images);
+            const uint64_t end = smaller(first + CSR_ROWS_PER_PIECE, order->n_images);
 
             self->piece_element[i] = element;
-            element += csr_length(csr, order, first, end);
+            element += csr_length(out->array->csr, order, first, end);
             first = end;
         }
     } else if (kind == PIECES_OBJECTS) {

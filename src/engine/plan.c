@@ -164,13 +164,6 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
 
 /* --- which rows, in which order --- */
 
-int plan_select_all(struct plan *plan, struct error *err)
-{
-    return plan->selection.masks != NULL
-               ? 0
-               : selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err);
-}
-
 uint64_t plan_seed(const struct plan *plan)
 {
     uint64_t seed = plan->settings->seed;

@@ -97,9 +97,6 @@ int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
               struct error *err);
 
-/* Every image is selected until something leaves it out. */
-int plan_select_all(struct plan *plan, struct error *err);
-
 /* Write rows as they are from now on: every array is copied, and nothing but the identity is left.
  * Every row is selected; clear bits of the selection, then set the order. */
 int plan_keep_rows(struct plan *plan, struct error *err);

@@ -110,30 +110,25 @@ static int differ(const struct archive_in *archive, const char *key, const char 
                         text_path(plan->archives[0].path).text);
 }
 
-/* Whether the data of two arrays of equal headers is the same; both are read to their ends. */
-static int compare_data(const struct array *const both[2], bool *is_same, struct error *err)
+/* The CRC of an array's data, without the header, which is read to its end. */
+static int data_crc(const struct array *array, uint32_t *crc, struct error *err)
 {
-    struct unpack unpack[2] = {0};
-    uint8_t chunks[2][4096];
-    int status = 0;
+    struct unpack unpack = {0};
+    uint8_t chunk[8192];
+    uint64_t n;
+    int status = unpack_start(&unpack, array, err);
 
-    *is_same = true;
-    for (int k = 0; k < 2 && status == 0; k++)
-        status = unpack_start(&unpack[k], both[k], err) != 0 ||
-                         unpack_skip(&unpack[k], both[k]->header.header_nbytes, err) != 0
-                     ? -1
-                     : 0;
-    for (uint64_t left = both[0]->header.data_nbytes, n; left > 0 && status == 0; left -= n) {
-        n = smaller(left, sizeof chunks[0]);
-        for (int k = 0; k < 2 && status == 0; k++)
-            status = unpack_read(&unpack[k], chunks[k], n, err);
-        *is_same = *is_same && memcmp(chunks[0], chunks[1], n) == 0;
+    *crc = 0;
+    if (status == 0)
+        status = unpack_skip(&unpack, array->header.header_nbytes, err);
+    for (uint64_t left = array->header.data_nbytes; left > 0 && status == 0; left -= n) {
+        n = smaller(left, sizeof chunk);
+        status = unpack_read(&unpack, chunk, n, err);
+        *crc = status == 0 ? crc_update(*crc, chunk, n) : 0;
     }
-    for (int k = 0; k < 2; k++) {
-        if (status == 0)
-            status = unpack_finish(&unpack[k], err);
-        unpack_release(&unpack[k]);
-    }
+    if (status == 0)
+        status = unpack_finish(&unpack, err);
+    unpack_release(&unpack);
     return status;
 }
 
@@ -143,17 +138,17 @@ static int match_meta(struct plan *plan, const struct archive_in *archive,
                       const struct array *array, const struct array *first, struct error *err)
 {
     static const char *const meanings[] = {"policy_size", "policy_encoding", "board_type"};
-    const struct array *const both[] = {array, first};
-    bool is_same = false;
+    uint32_t crc = 0, first_crc = 1;
 
     if (array->unpacked_nbytes == first->unpacked_nbytes && array->has_crc && first->has_crc &&
         array->crc == first->crc)
         return 0;
     if (strcmp(array->header.descr, first->header.descr) == 0 &&
         array->header.n_elements == first->header.n_elements &&
-        array->header.dtype.kind != DTYPE_OBJECT && compare_data(both, &is_same, err) != 0)
+        array->header.dtype.kind != DTYPE_OBJECT &&
+        (data_crc(array, &crc, err) != 0 || data_crc(first, &first_crc, err) != 0))
         return -1;
-    if (is_same)
+    if (crc == first_crc)
         return 0;
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if (strcmp(array->key, meanings[i]) == 0)

@@ -110,7 +110,7 @@ static int drop_equal_images(struct plan *plan, struct error *err)
 {
     struct budget *budget = plan->settings->budget;
     struct unique u = {.plan = plan, .n_threads = plan->settings->n_threads, .err = err};
-    int status = plan_select_all(plan, err);
+    int status = selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err);
 
     if (status == 0)
         status = plan_note(plan, "unique", "yes", 0, err);
@@ -163,7 +163,7 @@ int plan_select(struct plan *plan, struct error *err)
         return 0;
     /* Draw among the images that are still selected; rows with no more than --pick keep them all.
      */
-    if (plan_select_all(plan, err) != 0 ||
+    if (selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0 ||
         plan_note(plan, "pick", text_format("%u", (unsigned)n_keep).text, 0, err) != 0 ||
         plan_note(plan, "keep-identity", keep_identity ? "yes" : "no", 0, err) != 0)
         return -1;

@@ -113,7 +113,7 @@ static int keep_identity(struct plan *plan, uint64_t row, struct error *err)
     if (plan->chosen[0] != 0)
         return error_set(err, ERROR_USAGE,
                          "--transforms: rows that keep only their identity image need transform 0");
-    if (plan_select_all(plan, err) != 0)
+    if (selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0)
         return -1;
     for (uint32_t k = 1; k < plan->n_chosen; k++)
         selection_clear(&plan->selection, row, k);

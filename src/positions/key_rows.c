@@ -467,7 +467,8 @@ int images_of_keys(struct plan *plan, const struct settings *settings, struct er
                          "--orbit-key: %s: KataGo's reader takes no further member",
                          text_path(plan->archives[0].path).text);
     if ((!settings->orbit_key || (x.made = made_new(plan, &form, err)) != NULL) &&
-        (!x.canonical || plan_select_all(plan, err) == 0) &&
+        (!x.canonical ||
+         selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) == 0) &&
         key_of_plan(&x.key, plan, NULL, err) == 0 && key_note(plan, &x.key, err) == 0 &&
         key_reader_run(&reader, err) == 0 &&
         (x.made == NULL ||

@@ -24,9 +24,10 @@ void pieces_free(struct pieces *pieces)
 
 /* --- a member's --- */
 
-/* At most so many pieces are looked at to choose a codec: the first run has as many, if there are;
- * and so many are in a run, for each thread, at least. */
-#define SAMPLE_NPIECES 4
+/* So many pieces for each thread are in a run, and of the first run so many, at most, are looked at
+ * to choose a codec. */
+#define PIECES_PER_THREAD 6
+#define SAMPLE_NPIECES    4
 
 #define LOAD_JOB (-1) /* jobs from 0 on are pieces */
 
@@ -334,9 +335,7 @@ static void preparer_step(void *self)
         p->pieces = pieces;
         p->n_pieces = pieces_count(pieces);
         p->all = all;
-        p->pieces_per_run =
-            (uint64_t)n_threads *
-            (all->pieces_per_thread > SAMPLE_NPIECES ? all->pieces_per_thread : SAMPLE_NPIECES);
+        p->pieces_per_run = (uint64_t)n_threads * PIECES_PER_THREAD;
         p->n_slots = smaller(2 * p->pieces_per_run, p->n_pieces);
         p->latest = 1; /* so that the first run is runs[0] */
         p->workers = calloc((size_t)n_workers, sizeof *p->workers);

@@ -115,8 +115,7 @@ struct members {
     /* Said by the owner. */
     struct crew *crew; /* borrowed */
     struct codec_level level;
-    int n_threads;              /* of the crew that can be counted on; 0: all */
-    uint64_t pieces_per_thread; /* in a run: so many are in memory, twice; at least a few */
+    int n_threads;                                  /* of the crew that can be counted on; 0: all */
     void (*progress)(void *self, uint64_t n_bytes); /* or NULL: unpacked bytes more are done */
     void *progress_self;
 
