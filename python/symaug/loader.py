@@ -14,7 +14,7 @@ import numpy as np
 
 from .augmenter import _file_board
 from .library import named, usage, whole
-from .mover import Mover
+from .mover import Mover, _in_c_order
 from .shard import Shard
 
 IMAGES = ("random", "all", "none")
@@ -148,7 +148,7 @@ class Loader:
         if len(parts) == 1:
             return parts[0]
         offsets = {offsets for _, offsets in self._mover.with_rows() if offsets}
-        return {name: (_joined_offsets if name in offsets else np.concatenate)([part[name] for part in parts])
+        return {name: (_joined_offsets if name in offsets else _joined)([part[name] for part in parts])
                 for name in parts[0]}  # fmt: skip
 
     def _load(self, epoch, number):
@@ -203,15 +203,23 @@ class Loader:
             elif offsets:
                 ends = [self._shards[i].read(offsets, a, b - a + 1)[[0, -1]].astype(np.int64).tolist()
                         for i, a, b in pieces]  # fmt: skip
-                found[name] = np.concatenate([self._shards[i].read(name, a, b - a)
-                                              for (i, _, _), (a, b) in zip(pieces, ends)])  # fmt: skip
+                found[name] = _joined([self._shards[i].read(name, a, b - a)
+                                       for (i, _, _), (a, b) in zip(pieces, ends)])  # fmt: skip
             else:
-                parts = [self._shards[i].read(name, a, b - a) for i, a, b in pieces]
-                found[name] = parts[0] if len(parts) == 1 else np.concatenate(parts)
+                found[name] = _joined([self._shards[i].read(name, a, b - a) for i, a, b in pieces])
         for i, _, b in pieces:
             if b == self._rows[i] and self._first[-1] > self._window_rows:
                 self._shards[i].close()
         return found
+
+
+def _joined(parts):
+    """The rows of arrays behind one another, in C order and in their own byte order: concatenate
+    alone keeps Fortran order, and turns big-endian numbers into the machine's."""
+    if len(parts) == 1:
+        return _in_c_order(parts[0])
+    rows = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+    return np.concatenate(parts, out=rows)
 
 
 def _joined_offsets(parts):

@@ -473,6 +473,31 @@ def test_loader_shards(form):
             assert found == wanted if buffer == 0 else sorted(found) == sorted(wanted) and found != wanted
 
 
+@tap.test(*[(order, dtype) for order in "CF" for dtype in ("<f4", ">f4", "<f2", ">f8")])
+def test_loader_joins(order, dtype):
+    """Windows across shards keep bits and types: Fortran order, and either order of bytes."""
+    rng = np.random.default_rng(3)
+    arrays = {
+        "boards": (rng.random((50, 2, 5, 5)) < 0.2).astype(dtype),
+        "policy": rng.random((50, 25)).astype(dtype),
+        "value": rng.random(50).astype(dtype),
+        "game_id": np.arange(50, dtype=">i4"),
+    }
+    arrays["boards"][:, 1] *= 1 - arrays["boards"][:, 0]
+    options = {"board": "rhombus:5", "value": "colour01", "copy": "game_id"}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("a.npz", "b.npz")]
+        for path, rows in zip(paths, (slice(0, 30), slice(30, 50))):
+            np.savez(path, **{name: np.asarray(array[rows], order=order) for name, array in arrays.items()})
+        every = symaug.Augmenter(arrays, **options).images(np.repeat(np.arange(50), 4), np.tile(np.arange(4), 50))
+        for buffer in (0, 35):
+            loader = symaug.Loader(paths, batch_size=32, images="all", buffer=buffer, **options)
+            batches = list(loader)
+            assert all(batch[name].dtype == arrays[name].dtype for batch in batches for name in arrays)
+            wanted, found = single_rows(every), [row for batch in batches for row in single_rows(batch)]
+            assert found == wanted if buffer == 0 else sorted(found) == sorted(wanted)
+
+
 @tap.test()
 def test_loader_refuses():
     """What does not fit is said before the first batch: file and array, expected and found."""
