@@ -13,11 +13,11 @@
 static void print_safe(const char *before, const char *text)
 {
     printf("%s", *text != '\0' ? before : "");
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            printf("\\x%02x", (unsigned char)*text);
-        else
-            putchar(*text);
+    for (size_t n_control = 0; *text != '\0'; text++) {
+        n_control = n_control > 0 ? n_control : text_control_nbytes(text);
+        printf(n_control > 0 ? "\\x%02x" : "%c", (unsigned char)*text);
+        n_control -= n_control > 0;
+    }
 }
 
 /* Findings of one code in rows of one array are one line, unless each is asked for. */
