@@ -118,19 +118,10 @@ extern const struct board_box board_box_square, board_box_hexagon;
 int board_build_sized(struct board *b, const char *size, struct error *err);
 
 /* A cell as "(row,col)", or as "cell 7" on a board without a box. */
-struct cell_text {
-    char text[32];
-};
-
-static inline struct cell_text board_cell_text(const struct board *b, uint32_t cell)
+static inline struct text_quoted board_cell_text(const struct board *b, uint32_t cell)
 {
-    struct cell_text at;
-
-    if (b->cols == 0)
-        snprintf(at.text, sizeof at.text, "cell %u", cell);
-    else
-        snprintf(at.text, sizeof at.text, "(%u,%u)", cell / b->cols, cell % b->cols);
-    return at;
+    return b->cols == 0 ? text_format("cell %u", cell)
+                        : text_format("(%u,%u)", cell / b->cols, cell % b->cols);
 }
 
 /* The order of numbers, for qsort and bsearch. */

@@ -20,14 +20,9 @@
 static const char *const part_names[BOARD_N_PARTS] = {"cell", "plane", "action"};
 
 /* A cell by row and column, where it has those; other points by number. */
-static struct cell_text point_text(const struct board *b, enum board_part part, uint32_t i)
+static struct text_quoted point_text(const struct board *b, enum board_part part, uint32_t i)
 {
-    struct cell_text at;
-
-    if (part == BOARD_CELLS && b->cols > 0)
-        return board_cell_text(b, i);
-    snprintf(at.text, sizeof at.text, "%u", i);
-    return at;
+    return part == BOARD_CELLS && b->cols > 0 ? board_cell_text(b, i) : text_format("%u", i);
 }
 
 int joint_fault(const struct board *b, uint32_t t, struct text_quoted *fault, struct error *err)

@@ -260,36 +260,37 @@ static struct action_about about(const struct action_layout *layout, const struc
         about.flags |= ACTION_AMBIGUOUS;
     if (text == NULL)
         return about;
-    const struct cell_text at = board_cell_text(b, place.cell);
+    text[0] = '\0';
+    const struct text_quoted at = board_cell_text(b, place.cell);
     if (kind == SECTION_CELL)
-        snprintf(text, ACTION_TEXT_NBYTES, "play at %s%s", at.text, off);
+        text_add(text, ACTION_TEXT_NBYTES, "play at %s%s", at.text, off);
     else if (kind == SECTION_COLUMN)
-        snprintf(text, ACTION_TEXT_NBYTES, "column %u", place.cell);
+        text_add(text, ACTION_TEXT_NBYTES, "column %u", place.cell);
     else if (kind == SECTION_TARGET)
-        snprintf(text, ACTION_TEXT_NBYTES, "from %s to %s", at.text, board_cell_text(b, slot).text);
+        text_add(text, ACTION_TEXT_NBYTES, "from %s to %s", at.text, board_cell_text(b, slot).text);
     else if (kind == SECTION_STEP)
-        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> %s%s", at.text,
+        text_add(text, ACTION_TEXT_NBYTES, "move %s -> %s%s", at.text,
                  leaves ? "off the board"
                         : board_cell_text(b, (uint32_t)(row * (int)b->cols + col)).text,
                  slot % 2 == 1 ? ", capture" : "");
     else if (kind == SECTION_PLACE)
-        snprintf(text, ACTION_TEXT_NBYTES, "place %u at %s%s", slot + 1, at.text, off);
+        text_add(text, ACTION_TEXT_NBYTES, "place %u at %s%s", slot + 1, at.text, off);
     else if (kind == SECTION_MOVE)
-        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> (%d,%d), distance %u%s", at.text, row, col,
+        text_add(text, ACTION_TEXT_NBYTES, "move %s -> (%d,%d), distance %u%s", at.text, row, col,
                  n, leaves ? ", leaves the board" : "");
     else if (kind == SECTION_LINE)
-        snprintf(text, ACTION_TEXT_NBYTES, "process the line at %s, slot %u", at.text, slot);
+        text_add(text, ACTION_TEXT_NBYTES, "process the line at %s, slot %u", at.text, slot);
     else if (kind == SECTION_ELIMINATE)
-        snprintf(text, ACTION_TEXT_NBYTES, "eliminate at %s", at.text);
+        text_add(text, ACTION_TEXT_NBYTES, "eliminate at %s", at.text);
     else if (kind == SECTION_TERRITORY)
-        snprintf(text, ACTION_TEXT_NBYTES, "choose the territory at %s, size %u%s, player %u",
+        text_add(text, ACTION_TEXT_NBYTES, "choose the territory at %s, size %u%s, player %u",
                  at.text, slot / 4 + 1, slot / 4 == 7 ? " or more" : "", slot % 4 + 1);
     else if (kind == SECTION_ACTION)
-        snprintf(text, ACTION_TEXT_NBYTES, "action %u", slot);
+        text_add(text, ACTION_TEXT_NBYTES, "action %u", slot);
     else if (place.section->n_slots > 1)
-        snprintf(text, ACTION_TEXT_NBYTES, "%s %u", place.section->text, slot + 1);
+        text_add(text, ACTION_TEXT_NBYTES, "%s %u", place.section->text, slot + 1);
     else
-        snprintf(text, ACTION_TEXT_NBYTES, "%s", place.section->text);
+        text_add(text, ACTION_TEXT_NBYTES, "%s", place.section->text);
     return about;
 }
 

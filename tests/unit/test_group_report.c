@@ -25,9 +25,9 @@ static char *report_on(const struct board *b, bool *ok)
 
 static void test_report_of_good_boards(void **state)
 {
-    static const char *const parts[] = {
-        "every map is a permutation",      "id 0 is the identity", "closed: all",
-        "every transform has its inverse", "agree with the maps",  "permuted as the cells are"};
+    static const char *const parts[] = {"every map is a permutation", "id 0 is the identity",
+                                        "closed: all", "every transform has its inverse",
+                                        "permuted as the cells are"};
 
     (void)state;
     for (size_t i = 0; i < board_n_families; i++) {
@@ -80,21 +80,6 @@ static void test_report_of_spoilt_boards(void **state)
 }
 
 /* One broken thing in a good board, and the line of the report that names it. */
-static void spoil_table(struct board *b)
-{
-    b->compose[1 * 8 + 1] = 3;
-}
-
-static void spoil_inverse(struct board *b)
-{
-    b->inverse[1] = 1;
-}
-
-static void spoil_source(struct board *b)
-{
-    b->transforms[1].src[0] = b->transforms[1].src[1];
-}
-
 static void spoil_edges(struct board *b)
 {
     b->edges[0][1] = 4; /* (0,0) and (1,1) as neighbours */
@@ -120,9 +105,6 @@ static void test_report_names_what_broke(void **state)
         void (*spoil)(struct board *b);
         const char *line;
     } cases[] = {
-        {spoil_table, "FAIL  the tables of products and inverses contradict the maps"},
-        {spoil_inverse, "FAIL  the tables of products and inverses contradict the maps"},
-        {spoil_source, "FAIL  the tables of products and inverses contradict the maps"},
         {spoil_edges, "FAIL  transform 'rotate-90' keeps 10 of 12 edges: edge 0 ((0,0), (1,1)) "
                       "goes to ((0,2), (1,1))"},
         {spoil_lines,
