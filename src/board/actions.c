@@ -71,15 +71,6 @@ int action_layout_list(const struct board *board, char *text, size_t n_bytes)
     return 0;
 }
 
-void action_describe(const struct action_layout *layout, const struct board *board, uint64_t action,
-                     char *text, size_t n_bytes)
-{
-    char whole[ACTION_TEXT_NBYTES];
-
-    layout->about(layout, board, action, whole);
-    snprintf(text, n_bytes, "%s", whole);
-}
-
 size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,
                     struct action_span spans[ACTION_MAX_SPANS])
 {
@@ -87,7 +78,7 @@ size_t action_spans(const struct action_layout *layout, const struct board *boar
     size_t n = 0;
 
     for (uint64_t a = 0; a < own || (a == own && length > own); a++) {
-        const char *kind = a < own ? layout->about(layout, board, a, NULL).kind : "unused";
+        const char *kind = layout->about(layout, board, a, NULL).kind;
 
         if (n == 0 || (strcmp(spans[n - 1].kind, kind) != 0 && n < ACTION_MAX_SPANS))
             spans[n++] = (struct action_span){kind, a, a};

@@ -28,7 +28,7 @@ struct action_about {
 #define ACTION_TEXT_NBYTES 128
 
 /* Functions are told the layout itself, so that layouts can share them; an action is below the
- * layout's own length. */
+ * layout's own length, but where that is said. */
 struct action_layout {
     const char *name;    /* "cells", "ringrift" */
     const char *summary; /* one line: how the index is made */
@@ -54,7 +54,7 @@ struct action_layout {
                 uint32_t *dst);
 
     /* What `action` is about, and if text is not NULL, ACTION_TEXT_NBYTES of what it means: "move
-     * (4,3) -> (6,3), distance 2". */
+     * (4,3) -> (6,3), distance 2". Beyond the layout's own length it is unused. */
     struct action_about (*about)(const struct action_layout *layout, const struct board *board,
                                  uint64_t action, char *text);
 };
@@ -78,10 +78,6 @@ static inline int64_t action_cell(const struct action_layout *layout, const stru
 {
     return layout->about(layout, board, action, NULL).cell;
 }
-
-/* Write what `action` means into text. */
-void action_describe(const struct action_layout *layout, const struct board *board, uint64_t action,
-                     char *text, size_t n_bytes);
 
 /* How a policy is stored beside its planes: in their order, or with its cells in another one of the
  * eight that a box has. Bits: the rows, or the columns, are counted from the other end; 4: rows and

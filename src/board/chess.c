@@ -223,14 +223,21 @@ static struct action_about about(const struct action_layout *layout, const struc
                                  uint64_t action, char *text)
 {
     static const char *const promotions[] = {"", "=N", "=B", "=R", "=Q"};
-    const struct chess_move move = table_of(layout)->moves[action];
+    const struct chess_table *table = table_of(layout);
+
+    (void)b;
+    if (action >= table->n) {
+        if (text != NULL)
+            snprintf(text, ACTION_TEXT_NBYTES, "unused");
+        return (struct action_about){0, -1, "unused"};
+    }
+    const struct chess_move move = table->moves[action];
     const char file = (char)('a' + move.from % 8), rank = (char)('1' + move.from / 8);
     const int to = chess_target(&move);
     const bool is_playable = move.promotion == CHESS_NO_PIECE
                                  ? is_piece_move(move.d_rank, move.d_file)
                                  : move.from / 8 == RANK_7 && move.d_rank == 1;
 
-    (void)b;
     if (move.promotion == CHESS_CASTLING) {
         if (text != NULL)
             snprintf(text, ACTION_TEXT_NBYTES, "castling towards file %c",

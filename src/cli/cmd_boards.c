@@ -12,7 +12,7 @@
 
 static int list_boards(bool as_json, struct error *err)
 {
-    json_t *presets, *families;
+    json_t *presets = json_array(), *families = json_array();
 
     if (!as_json) {
         printf("presets:\n");
@@ -165,7 +165,7 @@ static int print_actions(const struct plan *plan, uint64_t action,
         if (action >= layout->length(layout, board) || (wanted != NULL && layout != wanted))
             continue;
         found = true;
-        action_describe(layout, board, action, text, 128);
+        layout->about(layout, board, action, text);
         printf("%s: %llu is %s%s\n", layout->name, (unsigned long long)action, text,
                action_flags(layout, board, action) & ACTION_ENCODABLE ? ""
                                                                       : " (no encoder makes it)");
@@ -173,7 +173,7 @@ static int print_actions(const struct plan *plan, uint64_t action,
             const uint32_t t = plan->chosen[k];
             const uint64_t image = layout->image(layout, board, t, action);
 
-            action_describe(layout, board, image, text, 128);
+            layout->about(layout, board, image, text);
             printf("  %2u  %-24s  %8llu  %s\n", t, board->transforms[t].name,
                    (unsigned long long)image, text);
         }

@@ -500,13 +500,13 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
     if (total == 0)
         pen_put(&out, "policy all zero\n");
     for (size_t k = 0; k < top.n; k++) {
-        char what[96] = "an unused entry";
+        char what[ACTION_TEXT_NBYTES] = "an unused entry";
         uint64_t action = top.items[k].action;
 
         if (action < board->n_cells) /* the move that it is, wherever its entry is stored */
             action = action_flip_cell(board, binding->flip, action);
         if (action < layout->length(layout, board))
-            action_describe(layout, board, action, what, sizeof what);
+            layout->about(layout, board, action, what);
         pen_put(&out, "%s %s%s",
                 what + (strncmp(what, play_at, sizeof play_at - 1) == 0 ? sizeof play_at - 1 : 0),
                 heat_share_text(top.items[k].weight / total).text,

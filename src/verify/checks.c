@@ -205,7 +205,7 @@ static void check_action(const struct subject *s)
         if (!is_inside || action < 0 || (is_pairs && row_int(&s->row, i + 1) == 0) ||
             (space->flags[action] & ACTION_ENCODABLE))
             continue;
-        action_describe(space->layout, space->board, (uint64_t)action, meaning, sizeof meaning);
+        space->layout->about(space->layout, space->board, (uint64_t)action, meaning);
         const bool is_warning = strncmp(space->layout->name, "cells", 5) != 0;
         findings_add(s->findings,
                      &(const struct finding_place){is_warning ? FINDING_POLICY_UNENCODABLE

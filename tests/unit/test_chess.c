@@ -170,9 +170,9 @@ static void test_moves(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(moves); i++) {
         const struct action_layout *layout = layout_of(b, moves[i].layout);
-        char text[64];
+        char text[ACTION_TEXT_NBYTES];
 
-        action_describe(layout, b, moves[i].action, text, sizeof text);
+        layout->about(layout, b, moves[i].action, text);
         assert_string_equal(text, moves[i].move);
         assert_int_equal(action_cell(layout, b, moves[i].action), moves[i].cell);
         assert_int_equal(layout->image(layout, b, 1, moves[i].action), moves[i].image);
@@ -201,14 +201,14 @@ static void test_kinds_of_move(void **state)
     };
     struct board *b = new_chess();
     const struct action_layout *layout = layout_of(b, "chess-4672");
-    char text[64];
+    char text[ACTION_TEXT_NBYTES];
 
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
         for (uint64_t k = 0; k < 8; k++) {
             uint64_t action = cases[i].square * 73 + cases[i].kind + k * cases[i].step;
 
-            action_describe(layout, b, action, text, sizeof text);
+            layout->about(layout, b, action, text);
             assert_string_equal(text, cases[i].first[k]);
         }
     }
@@ -238,12 +238,12 @@ static void test_pettingzoo_kinds(void **state)
     };
     struct board *b = new_chess();
     const struct action_layout *layout = layout_of(b, "4672:pettingzoo");
-    char text[64];
+    char text[ACTION_TEXT_NBYTES];
 
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
         for (uint64_t k = 0; k < 8; k++) {
-            action_describe(layout, b, 27 * 73 + cases[i].kind + k, text, sizeof text);
+            layout->about(layout, b, 27 * 73 + cases[i].kind + k, text);
             assert_string_equal(text, cases[i].first[k]);
         }
     }
@@ -282,11 +282,11 @@ static void test_every_move_is_mirrored(void **state)
         assert_int_equal(layout->length(layout, b), cases[i].length);
         for (uint64_t a = 0; a < cases[i].length; a++) {
             uint64_t image = layout->image(layout, b, 1, a);
-            char text[64], mirrored[64];
+            char text[ACTION_TEXT_NBYTES], mirrored[ACTION_TEXT_NBYTES];
 
             assert_true(image < cases[i].length);
-            action_describe(layout, b, a, text, sizeof text);
-            action_describe(layout, b, image, mirrored, sizeof mirrored);
+            layout->about(layout, b, a, text);
+            layout->about(layout, b, image, mirrored);
             if (mirror_text(text))
                 assert_string_equal(mirrored, text);
             else
@@ -327,6 +327,19 @@ static void test_flags(void **state)
         const struct action_layout *layout = layout_of(b, cases[i].layout);
 
         assert_int_equal(action_flags(layout, b, cases[i].action), cases[i].flags);
+    }
+    /* The rest of a longer head, however long. */
+    for (size_t i = 0; i < b->family->n_layouts; i++) {
+        const struct action_layout *layout = b->family->layouts[i];
+        const uint64_t beyond[] = {layout->length(layout, b), UINT32_MAX};
+
+        for (size_t k = 0; k < N_OF(beyond); k++) {
+            char text[ACTION_TEXT_NBYTES];
+            const struct action_about about = layout->about(layout, b, beyond[k], text);
+
+            assert_true(about.flags == 0 && about.cell == -1);
+            assert_string_equal(text, "unused");
+        }
     }
     board_free(b);
 }

@@ -234,12 +234,9 @@ static void test_descriptions(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct fixture f = open_board(cases[i].board);
         char text[128];
-        char cut[8];
 
-        action_describe(f.layout, f.board, cases[i].action, text, sizeof text);
+        f.layout->about(f.layout, f.board, cases[i].action, text);
         assert_string_equal(text, cases[i].text);
-        action_describe(f.layout, f.board, cases[i].action, cut, sizeof cut);
-        assert_memory_equal(cut, text, strlen(text) < 7 ? strlen(text) : 7);
         board_free(f.board);
     }
 }
