@@ -201,7 +201,6 @@ void error_fill_args(struct error *err, enum error_kind kind, const struct error
         text_add(err->message, room, ": %s", strerror(place->errnum));
     err->reason_nbytes = (uint16_t)(strlen(err->message) - err->reason_at);
     text_add(err->message, room, "%s", endings[place->code]);
-    make_utf8(err->array);
     make_utf8(err->message);
 }
 

@@ -93,20 +93,20 @@ static struct board_step turned(const struct board *b, const struct board_turn *
 
 bool board_turn_cells(const struct board *b, const struct board_turn *turn, uint32_t *dst)
 {
-    static const struct board_turn identity = {1, 0, 0, 1};
     struct board_step low = {INT32_MAX, INT32_MAX}, from = low;
 
     if (b->rows == 0)
         return false;
     for (uint32_t i = 0; i < b->n_cells; i++) {
-        const struct board_step at = turned(b, &identity, i), to = turned(b, turn, i);
+        const struct board_step to = turned(b, turn, i);
+        const int row = (int)(i / b->cols), col = (int)(i % b->cols);
 
         if (!b->on_board[i])
             continue;
         low.rows = to.rows < low.rows ? to.rows : low.rows;
         low.cols = to.cols < low.cols ? to.cols : low.cols;
-        from.rows = at.rows < from.rows ? at.rows : from.rows;
-        from.cols = at.cols < from.cols ? at.cols : from.cols;
+        from.rows = row < from.rows ? row : from.rows;
+        from.cols = col < from.cols ? col : from.cols;
     }
     perm_set_identity(dst, b->n_cells);
     for (uint32_t i = 0; i < b->n_cells; i++) {

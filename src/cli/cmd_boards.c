@@ -12,8 +12,6 @@
 
 static int list_boards(bool as_json, struct error *err)
 {
-    json_t *presets = json_array(), *families = json_array();
-
     if (!as_json) {
         printf("presets:\n");
         for (size_t i = 0; i < board_n_presets; i++)
@@ -25,8 +23,7 @@ static int list_boards(bool as_json, struct error *err)
         printf("\n`symaug boards BOARD` shows one of them, for example `symaug boards hex8`.\n");
         return 0;
     }
-    presets = json_array();
-    families = json_array();
+    json_t *presets = json_array(), *families = json_array();
     for (size_t i = 0; i < board_n_presets; i++)
         json_array_append_new(presets,
                               json_pack("{s:s, s:s, s:s}", "name", board_presets[i].name, "board",

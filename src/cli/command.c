@@ -172,27 +172,19 @@ static int refuse(int found, const struct option *longs, const char *word, struc
                           text_quote_bytes(word, length).text);
 }
 
-/* Add what getopt found to the options that `verify` has, too; the argument may stand apart. */
-static int note_option(struct call *call, const struct option_row *row, bool is_long, bool is_apart,
+/* Add what getopt found to the options that `verify` has, too. */
+static int note_option(struct call *call, const struct option_row *row, bool is_long,
                        struct error *err)
 {
     const char letter[] = {row->letter, '\0'};
-    struct text word = {0};
-    int status = 0;
 
     if (!option_is_of(row, "verify") || strcmp(row->name, "json") == 0)
         return 0;
-    if (text_append(&word, err, is_long ? "--%s" : "-%s", is_long ? row->name : letter) != 0 ||
-        (optarg != NULL && !is_apart &&
-         text_append(&word, err, "%s%s", is_long ? "=" : "", optarg) != 0) ||
-        text_append_shell(&call->options, word.text, err) != 0 ||
-        text_append(&call->options, err, " ") != 0 ||
-        (optarg != NULL && is_apart &&
-         (text_append_shell(&call->options, optarg, err) != 0 ||
-          text_append(&call->options, err, " ") != 0)))
-        status = -1;
-    text_release(&word);
-    return status;
+    if (text_append(&call->options, err, is_long ? "--%s " : "-%s ",
+                    is_long ? row->name : letter) != 0 ||
+        (optarg != NULL && text_append_shell(&call->options, optarg, err) != 0))
+        return -1;
+    return optarg != NULL ? text_append(&call->options, err, " ") : 0;
 }
 
 /* Parse the words of a command line into settings, which start as settings_default and are
@@ -244,7 +236,7 @@ static int parse_options(const struct command *command, int argc, char **words, 
         if (row->kind == OPTION_END)
             return 0;
         if (option_set(settings, row, optarg, err) != 0 ||
-            note_option(call, row, found >= FIRST_LONG, optarg == words[optind - 1], err) != 0)
+            note_option(call, row, found >= FIRST_LONG, err) != 0)
             return -1;
     }
     call->operands = words + optind;
@@ -346,10 +338,10 @@ int command_line(int argc, char **argv)
     if (form != NULL && strcmp(form, "json") == 0) {
         /* For programs that run this one: an object on one line. */
         json_t *object = json_pack(
-            "{s:o?,s:s?,s:o,s:s}", "file",
+            "{s:o?,s:o?,s:o,s:s}", "file",
             err.file_nbytes > 0 ? json_stringn_nocheck(err.message + err.file_at, err.file_nbytes)
                                 : NULL,
-            "array", err.array[0] != '\0' ? err.array : NULL, "row",
+            "array", err.array[0] != '\0' ? json_name(err.array) : NULL, "row",
             err.has_row ? json_integer((json_int_t)err.row) : json_null(), "message", err.message);
 
         if (object != NULL)

@@ -206,7 +206,7 @@ def test_codes():
         # options that are not those of verify are left out, also where letters stand together
         page = os.path.join(folder, "page.html")
         found = one("-bhex11", "--max-fin=3", "--copy", "ply", "-qfo", page, good)
-        assert found["command"] == f"symaug verify -bhex11 --max-findings=3 --copy ply -q -- {good}"
+        assert found["command"] == f"symaug verify -b hex11 --max-findings 3 --copy ply -q -- {good}"
         assert "(300, 3, 11, 11)" in run("report", "-o", "-", "--board", "hex11", many)[0]
         close(heat(found, "policy", None)["mean"], entropy(a["policy"])[2], "three times the same")
         out = os.path.join(folder, "cut")
