@@ -76,8 +76,7 @@ struct call {
     char **operands;
     int n_operands;
     char **typed;            /* all of it */
-    struct text options;     /* owned: those that `verify` has, too, as a shell reads them; text is
-                                NULL where there are none */
+    struct text options;     /* owned: those that `verify` has, too, as a shell reads them */
     struct text_list inputs; /* of run_take_operands */
     struct progress progress;
 };

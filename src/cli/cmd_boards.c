@@ -38,11 +38,9 @@ static int list_boards(bool as_json, struct error *err)
 
 static int print_board(const struct board *board, struct error *err)
 {
-    const char *note = board->family->summary;
+    const struct board_preset *preset = board_find_preset(board->preset);
+    const char *note = preset != NULL ? preset->note : board->family->summary;
 
-    for (size_t i = 0; i < board_n_presets; i++)
-        if (strcmp(board_presets[i].name, board->preset) == 0)
-            note = board_presets[i].note;
     printf("%s", text_path(board->preset).text);
     if (strcmp(board->preset, board->name) != 0)
         printf(" = %s", text_path(board->name).text);

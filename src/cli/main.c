@@ -5,7 +5,6 @@
 #include "base/output.h"
 #include "cli/cli.h"
 
-#include <jansson.h>
 #include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -13,7 +13,6 @@
 #include "engine/expand.h"
 
 #include <sys/stat.h>
-#include <time.h>
 
 void run_settle_form(struct settings *settings, const char *output)
 {
