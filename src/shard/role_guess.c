@@ -12,8 +12,9 @@
 #include <ctype.h>
 #include <math.h>
 
-#define N_OF(table)     (sizeof(table) / sizeof(table)[0])
-#define MAX_LOOK_NBYTES (1u << 20) /* of a row that is looked at */
+#define N_OF(table)       (sizeof(table) / sizeof(table)[0])
+#define MAX_LOOK_NBYTES   (1u << 20)  /* of a row that is looked at */
+#define MAX_OBJECT_NBYTES (64u << 10) /* of a string of objects that is looked at */
 
 /* --- KataGo's training shards --- */
 
@@ -239,7 +240,7 @@ bool role_may_hold_positions(const struct role_case *a)
     const struct dtype *dtype = &a->h->dtype;
     const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1, n_text = dtype->itemsize / step;
     struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
-    char object[512];
+    char object[MAX_OBJECT_NBYTES + 1];
     bool found = false;
 
     /* As many numbers as cells, bytes just enough for the bits of whole planes, or bitboards. */

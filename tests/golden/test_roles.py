@@ -346,7 +346,7 @@ FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 def strings(board, warned, **extra):
     """Strings are copied; with a warning when they could hold a position."""
     with Folder() as f:
-        shape = {"chess": (25, 8, 8), "go9": (3, 9, 9), "tictactoe": (2, 3, 3)}[board]
+        shape = {"chess": (25, 8, 8), "go9": (3, 9, 9), "tictactoe": (2, 3, 3), "square:25": (2, 25, 25)}[board]
         f.save(planes=planes(*shape), **extra)
         said = f.ok("expand", "--board", board, "--transforms", "all", "in.npz", "out.npz")
         assert ("may hold positions" in said) == warned, said
@@ -369,6 +369,7 @@ check("strings: FEN under another's name", strings, "chess", True, metadata=np.a
 check("strings: FEN, objects", strings, "chess", True, s=objects(*[FEN] * N))
 check("strings: cells", strings, "go9", True, s=np.array(["." * 81] * N))
 check("strings: cells, objects", strings, "tictactoe", True, s=objects(*["XO......."] * N))
+check("strings: many cells, objects", strings, "square:25", True, s=objects(*["." * 625] * N))
 check("strings: names", strings, "go9", False, s=np.array(["game one"] * N))
 check("strings: room for cells", strings, "go9", False, s=np.array(["one"] * N, "<U200"))
 check("strings: ids by name", strings, "tictactoe", False,
