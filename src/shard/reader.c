@@ -9,7 +9,7 @@
  */
 #include "shard/batch.h"
 
-#define CHUNK_NBYTES     (256u << 10)
+#define CHUNK_NBYTES     (64u << 10)
 #define LINE_NBYTES      64u
 #define BLOCK_NBYTES     (2u << 20)
 #define BLOCK_MAX_NBYTES (32u << 20)
@@ -178,9 +178,8 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
 static int unpack_data(const struct array *array, struct unpack *unpack, struct scratch *out,
                        struct error *err)
 {
-    uint8_t *chunk = malloc(CHUNK_NBYTES);
-    int status =
-        chunk != NULL ? unpack_start(unpack, array, err) : error_no_memory(err, "input buffer");
+    uint8_t chunk[CHUNK_NBYTES];
+    int status = unpack_start(unpack, array, err);
 
     if (status == 0)
         status = unpack_skip(unpack, array->header.header_nbytes, err);
@@ -192,7 +191,6 @@ static int unpack_data(const struct array *array, struct unpack *unpack, struct 
     }
     if (status == 0)
         status = unpack_finish(unpack, err);
-    free(chunk);
     return status;
 }
 

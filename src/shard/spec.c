@@ -169,8 +169,6 @@ int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes
     if (!transform->swaps_colours || c->planes == PLANES_OPENSPIEL ||
         board->family->only_known_members)
         return 0;
-    if (c->planes == PLANES_CANONICAL)
-        return error_set(err, ERROR_INTERNAL, "a canonical position has no swapped image");
     if (c->planes == PLANES_PERMUTATION) {
         if (c->n_planes != n_planes)
             return error_set(err, ERROR_DATA, "%" PRIu64 " planes, but --planes permutes %u",

@@ -77,8 +77,4 @@ const char *member_name_fault(const char *name, size_t n_bytes);
 /* Length of the array key: the name without one ".npy", as numpy makes it. */
 size_t member_name_key_nbytes(const char *name);
 
-/* Length of what identifies the member: the name without any ".npy" at its end. Two members whose
- * stems are equal can be reached by the same numpy key. */
-size_t member_name_stem_nbytes(const char *name, size_t n_bytes);
-
 #endif

@@ -16,6 +16,16 @@
 #define SUFFIX        ".npy"
 #define SUFFIX_NBYTES (sizeof SUFFIX - 1)
 
+/* Length of what identifies the member: the name without any ".npy" at its end. Two members whose
+ * stems are equal can be reached by the same numpy key. */
+static size_t stem_nbytes(const char *name, size_t n_bytes)
+{
+    while (n_bytes >= SUFFIX_NBYTES &&
+           memcmp(name + n_bytes - SUFFIX_NBYTES, SUFFIX, SUFFIX_NBYTES) == 0)
+        n_bytes -= SUFFIX_NBYTES;
+    return n_bytes;
+}
+
 const char *member_name_fault(const char *name, size_t n_bytes)
 {
     const uint8_t *p = (const uint8_t *)name;
@@ -36,7 +46,7 @@ const char *member_name_fault(const char *name, size_t n_bytes)
         if (name[i] == '.' && name[i + 1] == '.' && (i == 0 || name[i - 1] == '/') &&
             (i + 2 == n_bytes || name[i + 2] == '/'))
             return "name has a '..' component";
-    if (member_name_stem_nbytes(name, n_bytes) == 0)
+    if (stem_nbytes(name, n_bytes) == 0)
         return "name is nothing but '.npy'";
     return NULL;
 }
@@ -44,14 +54,6 @@ const char *member_name_fault(const char *name, size_t n_bytes)
 size_t member_name_key_nbytes(const char *name)
 {
     return strlen(name) - (text_ends_with(name, SUFFIX) ? SUFFIX_NBYTES : 0);
-}
-
-size_t member_name_stem_nbytes(const char *name, size_t n_bytes)
-{
-    while (n_bytes >= SUFFIX_NBYTES &&
-           memcmp(name + n_bytes - SUFFIX_NBYTES, SUFFIX, SUFFIX_NBYTES) == 0)
-        n_bytes -= SUFFIX_NBYTES;
-    return n_bytes;
 }
 
 /* --- messages --- */
@@ -284,8 +286,8 @@ static int check_local(struct zip_reader *zip, struct zip_entry *entry, uint8_t 
 
 static int compare_stems(const struct zip_entry *a, const struct zip_entry *b, bool fold_case)
 {
-    const size_t a_nbytes = member_name_stem_nbytes(a->name, a->name_nbytes);
-    const size_t b_nbytes = member_name_stem_nbytes(b->name, b->name_nbytes);
+    const size_t a_nbytes = stem_nbytes(a->name, a->name_nbytes);
+    const size_t b_nbytes = stem_nbytes(b->name, b->name_nbytes);
     const size_t n = (size_t)smaller(a_nbytes, b_nbytes);
     const int order =
         fold_case ? text_compare_caseless(a->name, b->name, n) : memcmp(a->name, b->name, n);
