@@ -187,6 +187,13 @@ static int note_option(struct call *call, const struct option_row *row, bool is_
     return optarg != NULL ? text_append(&call->options, err, " ") : 0;
 }
 
+/* Whether an option that takes the name of a file or folder got "-" and takes no stream for it. */
+static bool names_no_file(const struct option_row *row, const char *argument)
+{
+    return argument != NULL && strcmp(argument, "-") == 0 && !row->takes_stream &&
+           (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "DIR") == 0);
+}
+
 /* Parse the words of a command line into settings, which start as settings_default and are
  * finished; operands end up behind the options, whichever order they came in. ERROR_USAGE for what
  * the table does not hold. Without operands (NULL): help or versions are printed, and that is all.
@@ -235,6 +242,12 @@ static int parse_options(const struct command *command, int argc, char **words, 
             print_version();
         if (row->kind == OPTION_END)
             return 0;
+        if (names_no_file(row, optarg))
+            return command_misuse(err,
+                                  strcmp(row->name, "output") == 0
+                                      ? "--%s: %s cannot write to standard output"
+                                      : "--%s: %s takes no standard streams here, only names",
+                                  row->name, command->name);
         if (option_set(settings, row, optarg, err) != 0 ||
             note_option(call, row, found >= FIRST_LONG, err) != 0)
             return -1;
@@ -245,9 +258,6 @@ static int parse_options(const struct command *command, int argc, char **words, 
         if (strcmp(*operand, "-") == 0)
             return command_misuse(
                 err, "'-': %s takes no standard streams here, only names of files", command->name);
-    if (settings->output != NULL && strcmp(settings->output, "-") == 0 &&
-        strcmp(command->name, "show") != 0 && strcmp(command->name, "report") != 0)
-        return command_misuse(err, "--output: %s cannot write to standard output", command->name);
     return settings_finish(settings, err);
 }
 

@@ -139,7 +139,8 @@ struct option_row {
     const char *words;      /* WORD: all of them; CALL: those that complete it; or NULL */
     int (*set)(struct settings *settings, const char *name, const char *argument,
                struct error *err);
-    bool repeats; /* may be given several times */
+    bool repeats;      /* may be given several times */
+    bool takes_stream; /* FILE may be "-", a standard stream */
 };
 
 extern const struct option_row option_table[];
