@@ -57,7 +57,8 @@ __attribute__((format(printf, 2, 3))) void command_say(const struct settings *se
                                                        const char *format, ...);
 
 /* ERROR_CANT_CREATE when a file that is to be written (NULL or "-": none is) is one of others,
- * which may be NULL: even --force must not replace what the same call reads or writes. */
+ * each of which may be NULL, or a shard or array in a folder among them: even --force must not
+ * replace what the same call reads or writes. */
 int command_check_apart(const char *path, const char *const *others, size_t n, struct error *err);
 
 /* Write a file that is there as a whole or not at all; NULL or "-" is standard output: ERROR_IO

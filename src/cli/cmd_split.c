@@ -38,6 +38,9 @@ static int name_outputs(const struct settings *settings, const struct split *spl
     for (size_t i = 0; i < outputs->n && status == 0 && stat(settings->out_dir, &st) == 0; i++)
         status = output_target_check(outputs->items[i], settings->form == ARCHIVE_OUT_NPY_FOLDER,
                                      settings->force, err);
+    for (size_t i = 0; i < outputs->n && status == 0; i++)
+        status = command_check_apart(outputs->items[i], (const char *const *)inputs->items,
+                                     inputs->n, err);
     return status;
 }
 

@@ -101,19 +101,32 @@ void command_say(const struct settings *settings, const char *format, ...)
 
 int command_check_apart(const char *path, const char *const *others, size_t n, struct error *err)
 {
+    struct text inside = {0};
     struct stat st, other;
+    int status = 0;
 
     if (path == NULL || strcmp(path, "-") == 0)
         return 0;
     const bool exists = stat(path, &st) == 0;
-    for (size_t i = 0; i < n; i++)
-        if (others[i] != NULL && (strcmp(path, others[i]) == 0 ||
-                                  (exists && stat(others[i], &other) == 0 &&
-                                   other.st_dev == st.st_dev && other.st_ino == st.st_ino)))
-            return error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
-                                "it would replace %s, which the same call reads or writes",
-                                text_path(others[i]).text);
-    return 0;
+    const bool is_data = text_ends_with(path, ".npy") || text_ends_with(path, ".npz");
+    for (size_t i = 0; i < n && status == 0; i++) {
+        bool is_same = others[i] != NULL && strcmp(path, others[i]) == 0;
+
+        if (others[i] != NULL && exists && stat(others[i], &other) == 0) {
+            inside.n_bytes = 0;
+            if (is_data && S_ISDIR(other.st_mode) &&
+                text_append(&inside, err, "%s/%s", others[i], text_base_name(path)) != 0)
+                status = -1;
+            else if (inside.n_bytes == 0 || stat(inside.text, &other) == 0)
+                is_same |= other.st_dev == st.st_dev && other.st_ino == st.st_ino;
+        }
+        if (is_same && status == 0)
+            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
+                                  "it would replace %s, which the same call reads or writes",
+                                  text_path(inside.n_bytes > 0 ? inside.text : others[i]).text);
+    }
+    text_release(&inside);
+    return status;
 }
 
 int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err)
