@@ -96,7 +96,7 @@ static int compare_records(const void *left, const void *right)
 {
     const uint64_t *a = left, *b = right;
 
-    for (int i = 0; i < 2; i++, a++, b++)
+    for (int i = 0; i < 3; i++, a++, b++)
         if (*a != *b)
             return *a < *b ? -1 : 1;
     return *a < *b ? -1 : *a > *b;

@@ -18,7 +18,7 @@
 /* Set the first six fields, the others to 0, then open them. Release them in any case. */
 struct boxes {
     size_t n;             /* boxes */
-    size_t record_nbytes; /* becomes a multiple of 16: records are aligned for any number */
+    size_t record_nbytes; /* 32 at least; becomes a multiple of 16: records are aligned */
     uint64_t n_rows;      /* that are put into boxes by their numbers; 0: by their keys */
     uint64_t max_nbytes;  /* in memory, of all boxes */
     const char *tmpdir;   /* borrowed */
@@ -61,7 +61,7 @@ static inline size_t boxes_of(const struct boxes *boxes, uint64_t number)
 void *boxes_add(struct boxes *boxes, const void *record, size_t n_bytes, struct error *err);
 
 /*
- * The next records that have a key, or the number of a row, in common, in the order of the three
+ * The next records that have a key, or the number of a row, in common, in the order of the four
  * numbers of 8 bytes that they begin with; and so on box by box. They are borrowed until the next
  * call. Returns how many there are; 0 after the last ones, then it begins again; -1. Of boxes by
  * key those that were in memory are gone when they have been given. A box of more than half of

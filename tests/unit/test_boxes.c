@@ -100,6 +100,25 @@ static void test_alike(void **state)
     boxes_release(&boxes);
 }
 
+/* Of one key, the two numbers behind it tell the order. */
+static void test_order_within(void **state)
+{
+    struct boxes boxes = {.n = 1, .record_nbytes = 32, .max_nbytes = 1u << 30};
+    const void *records;
+
+    (void)state;
+    assert_int_equal(boxes_open(&boxes, NULL), 0);
+    for (uint64_t i = 0; i < 1000; i++) {
+        const uint64_t number[4] = {7, 7, i % 2, i * 7919 % 1000};
+
+        assert_non_null(boxes_add(&boxes, number, sizeof number, NULL));
+    }
+    assert_int_equal(boxes_next(&boxes, &records, NULL), 1000);
+    for (const uint64_t *record = records, *end = record + 3996; record < end; record += 4)
+        assert_true(record[2] < record[6] || (record[2] == record[6] && record[3] < record[7]));
+    boxes_release(&boxes);
+}
+
 /* A key that most records of a box have: they come in parts, as they were put, and none is lost. */
 static void test_in_parts(void **state)
 {
@@ -177,9 +196,9 @@ static void test_how_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sorted),   cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_in_parts), cmocka_unit_test(test_which_box),
-        cmocka_unit_test(test_how_many),
+        cmocka_unit_test(test_sorted),       cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_order_within), cmocka_unit_test(test_in_parts),
+        cmocka_unit_test(test_which_box),    cmocka_unit_test(test_how_many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
