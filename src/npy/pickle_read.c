@@ -187,11 +187,9 @@ static int scan_memo(struct pickle_reader *r)
         if (code.number >= r->n_slots)
             r->n_slots = code.number + 1;
     }
-    if (r->n_slots == 0)
-        return 0;
     if (pickle_charge(r, r->n_slots * sizeof *r->memo) != 0)
         return -1;
-    r->memo = calloc(r->n_slots, sizeof *r->memo);
+    r->memo = calloc(r->n_slots + 1, sizeof *r->memo);
     return r->memo == NULL ? error_no_memory(r->err, "object array") : 0;
 }
 
