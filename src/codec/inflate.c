@@ -39,7 +39,7 @@ struct inflate_stream {
     size_t n_header;  /* bytes of a header that the input ended in */
     size_t n_history; /* what has been put out lately */
     uint8_t header[HEADER_MAX_NBYTES];
-    uint8_t history[ISAL_DEF_HIST_SIZE];
+    uint8_t history[2 * ISAL_DEF_HIST_SIZE];
 
     /* One call: what is left, where its input began, its output that history does not hold yet. */
     struct decoding *io;
@@ -59,20 +59,22 @@ static void reset(void *state)
     s->n_history = 0;
 }
 
-/* Add the new output to the history. */
+/* Add the new output to the history, whose end is what counts: it has room for twice as much, so
+ * that small pieces of output seldom move it. */
 static void remember_output(struct inflate_stream *s)
 {
     const size_t n_new = (size_t)(s->io->out - s->out_remembered);
-    const size_t n_copied = n_new < sizeof s->history ? n_new : sizeof s->history;
-    size_t n_kept = sizeof s->history - n_copied;
+    const size_t n_copied = n_new < ISAL_DEF_HIST_SIZE ? n_new : ISAL_DEF_HIST_SIZE;
+    const size_t n_kept = ISAL_DEF_HIST_SIZE - n_copied;
 
     if (n_new == 0)
         return;
-    if (n_kept > s->n_history)
-        n_kept = s->n_history;
-    memmove(s->history, s->history + (s->n_history - n_kept), n_kept);
-    memcpy(s->history + n_kept, s->io->out - n_copied, n_copied);
-    s->n_history = n_kept + n_copied;
+    if (s->n_history + n_copied > sizeof s->history) {
+        memmove(s->history, s->history + (s->n_history - n_kept), n_kept);
+        s->n_history = n_kept;
+    }
+    memcpy(s->history + s->n_history, s->io->out - n_copied, n_copied);
+    s->n_history += n_copied;
     s->out_remembered = s->io->out;
 }
 
@@ -207,8 +209,9 @@ static int block_step(struct inflate_stream *s)
             const int32_t n_bits = isal->read_in_length;
 
             remember_output(s);
+            const size_t n = s->n_history < ISAL_DEF_HIST_SIZE ? s->n_history : ISAL_DEF_HIST_SIZE;
             isal_inflate_reset(isal);
-            isal_inflate_set_dict(isal, s->history, (uint32_t)s->n_history);
+            isal_inflate_set_dict(isal, s->history + (s->n_history - n), (uint32_t)n);
             isal->read_in = bits;
             isal->read_in_length = n_bits;
         }

@@ -84,6 +84,7 @@ static int load_single(struct batch *to, const struct batch *before, const struc
 {
     const uint64_t unit_nbytes = to->reader->unit_nbytes, known = before->first + before->n;
     struct image images[IMAGES_AT_ONCE];
+    uint64_t rows[IMAGES_AT_ONCE];
 
     batch_clear(to);
     to->first = begin;
@@ -98,8 +99,9 @@ static int load_single(struct batch *to, const struct batch *before, const struc
     for (uint64_t at = begin + to->n, n; at < end; at += n) {
         n = images_from(order, at - order->first_image, end - order->first_image, images);
         for (size_t i = 0; i < n; i++)
-            if (batch_add(to, images[i].row, err) != 0)
-                return -1;
+            rows[i] = images[i].row;
+        if (batch_add(to, rows, n, err) != 0)
+            return -1;
     }
     return 0;
 }

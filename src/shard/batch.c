@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-#define RANGE_NBYTES (32u << 10) /* of numbers read at once */
+#define RANGE_NBYTES   (32u << 10) /* of numbers read at once */
+#define STRETCH_NBYTES (8u << 10)  /* in which rows are picked out */
 
 /* --- lists in CSR form --- */
 
@@ -141,7 +142,8 @@ int batch_reserve(struct batch *batch, uint64_t n, struct error *err)
     return reserve(batch, batch->n + n, batch->reader->csr == NULL ? n : 0, err) != NULL ? 0 : -1;
 }
 
-int batch_add(struct batch *batch, uint64_t row, struct error *err)
+/* The lists or objects of one row more. */
+static int add_list(struct batch *batch, uint64_t row, struct error *err)
 {
     struct reader *reader = batch->reader;
     const uint64_t begin = unit_of(reader, row), n_units = unit_of(reader, row + 1) - begin;
@@ -153,13 +155,40 @@ int batch_add(struct batch *batch, uint64_t row, struct error *err)
         batch->starts[batch->n++] = row;
         return 0;
     }
-    if (reader->csr != NULL) {
-        batch->starts[batch->n] = batch->bytes.n_bytes / reader->unit_nbytes;
-        batch->starts[batch->n + 1] = batch->starts[batch->n] + n_units;
-    }
-    batch->n++;
+    batch->starts[batch->n] = batch->bytes.n_bytes / reader->unit_nbytes;
+    batch->starts[++batch->n] = batch->bytes.n_bytes / reader->unit_nbytes + n_units;
     batch->bytes.n_bytes += n_units * reader->unit_nbytes;
     return reader_read(reader, begin, n_units, to, err);
+}
+
+int batch_add(struct batch *batch, const uint64_t *rows, uint64_t n, struct error *err)
+{
+    struct reader *reader = batch->reader;
+    const uint64_t row_nbytes = reader->unit_nbytes;
+    uint8_t stretch[STRETCH_NBYTES];
+
+    for (uint64_t i = 0, run; i < n; i += run) {
+        run = 1;
+        if (reader->csr != NULL || reader->is_object) {
+            if (add_list(batch, rows[i], err) != 0)
+                return -1;
+            continue;
+        }
+        /* In sequence, rows between the wanted ones are unpacked anyway. */
+        while (!reader->has_table && i + run < n && rows[i + run] > rows[i + run - 1] &&
+               (rows[i + run] - rows[i] + 1) * row_nbytes <= sizeof stretch)
+            run++;
+        uint8_t *to = reserve(batch, batch->n + run, run, err);
+        if (to == NULL ||
+            reader_read(reader, rows[i], rows[i + run - 1] - rows[i] + 1,
+                        run == 1 ? to : stretch, err) != 0)
+            return -1;
+        for (uint64_t k = 0; k < run && run > 1; k++)
+            memcpy(to + k * row_nbytes, stretch + (rows[i + k] - rows[i]) * row_nbytes, row_nbytes);
+        batch->n += run;
+        batch->bytes.n_bytes += run * row_nbytes;
+    }
+    return 0;
 }
 
 void batch_clear(struct batch *batch)

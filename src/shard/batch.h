@@ -122,8 +122,8 @@ int batch_follow(struct batch *batch, const struct batch *before, uint64_t first
 /* Make room for n rows, which will be added; of lists, for where they begin. */
 int batch_reserve(struct batch *batch, uint64_t n, struct error *err);
 
-/* Hold one row more. */
-int batch_add(struct batch *batch, uint64_t row, struct error *err);
+/* Hold n rows more; what is read in sequence has them in rising order. */
+int batch_add(struct batch *batch, const uint64_t *rows, uint64_t n, struct error *err);
 
 /* Hold nothing, and keep the room. */
 void batch_clear(struct batch *batch);

@@ -184,7 +184,7 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         for (size_t a = 0; a < lanes.n; a++) {
             batch_clear(&batches[a]);
             for (uint64_t k = i; k < end && is_one_source && status == 0; k++)
-                status = batch_add(&batches[a], list[k].row, err);
+                status = batch_add(&batches[a], &list[k].row, 1, err);
         }
         for (uint64_t k = i; k < end && status == 0; k++) {
             const struct orbit_pair pair = {&window, 0, 0, k - i, 0};

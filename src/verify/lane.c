@@ -255,10 +255,7 @@ int window_read_lane(struct window *window, size_t i, struct error *err)
     if (is_run)
         return batch_read(batch, window->rows[0], window->n, err);
     batch_clear(batch);
-    for (uint64_t k = 0; k < window->n; k++)
-        if (batch_add(batch, window->rows[k], err) != 0)
-            return -1;
-    return 0;
+    return batch_add(batch, window->rows, window->n, err);
 }
 
 struct row window_row(const struct window *window, size_t i, uint64_t at)

@@ -545,6 +545,54 @@ static void test_batches(void **state)
     close_shards(&shards);
 }
 
+/* Rows that are picked out: some near each other, some far away, in two shards; of a table in any
+ * order, too. */
+static void test_picked(void **state)
+{
+    (void)state;
+    for (unsigned width = 3; width < 6000; width *= 17) {
+        struct shards shards = {.made = {wide, wide}, .n = 2};
+        uint64_t rows[400], n_rows = 0, n = 0;
+        struct error err = {0};
+
+        for (size_t i = 0; i < 2; i++) {
+            shards.made[i].shape[0] = 1000;
+            shards.made[i].shape[1] = 1;
+            shards.made[i].shape[2] = width;
+            shards.made[i].salt = (unsigned)i;
+            shards.made[i].deflated = i == 0;
+            n_rows += 1000;
+        }
+        open_shards(&shards, true);
+        for (uint64_t row = 2; row < n_rows; row += row % 11 == 0 ? 100 : row % 7 + 1)
+            rows[n++] = row;
+        assert_in_range(n, 20, 400);
+        for (unsigned at_random = 0; at_random < 2; at_random++) {
+            struct reader reader;
+            struct batch batch = {.reader = &reader};
+
+            assert_int_equal((at_random ? open_table(&reader, shards.arrays, 2, 1 << 24, &err)
+                                        : open_reader(&reader, shards.arrays, 2, &err)),
+                             0);
+            assert_int_equal(batch_add(&batch, rows, n, &err), 0);
+            assert_int_equal(batch_add(&batch, &(uint64_t){n_rows - 1}, 1, &err), 0);
+            if (at_random)
+                assert_int_equal(batch_add(&batch, (uint64_t[]){n_rows - 2, 7, 8}, 3, &err), 0);
+            assert_int_equal(batch.n, n + (at_random ? 4 : 1));
+            for (uint64_t i = 0; i < n; i++)
+                check_row(&shards, rows[i], batch_row(&batch, i).bytes);
+            check_row(&shards, n_rows - 1, batch_row(&batch, n).bytes);
+            if (at_random) {
+                check_row(&shards, n_rows - 2, batch_row(&batch, n + 1).bytes);
+                check_row(&shards, 8, batch_row(&batch, n + 3).bytes);
+            }
+            batch_release(&batch);
+            reader_close(&reader);
+        }
+        close_shards(&shards);
+    }
+}
+
 /* Lists of two shards, in sequence and at random. */
 static void test_lists(void **state)
 {
@@ -591,7 +639,7 @@ static void test_lists(void **state)
 
         assert_int_equal(reader_open(&reader, &budget, &err), 0);
         for (uint64_t row = 0; row < 8; row += 3)
-            assert_int_equal(batch_add(&some, row, &err), 0);
+            assert_int_equal(batch_add(&some, &row, 1, &err), 0);
         assert_int_equal(some.n, 3);
         assert_int_equal(batch_row(&some, 0).n, 2);
         assert_int_equal(batch_row(&some, 1).n, 1);
@@ -630,6 +678,7 @@ int main(void)
         IN_SCRATCH(test_table_without_folder),
         IN_SCRATCH(test_rows_of_nothing),
         IN_SCRATCH(test_batches),
+        IN_SCRATCH(test_picked),
         IN_SCRATCH(test_lists),
     };
 
