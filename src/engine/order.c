@@ -55,12 +55,24 @@ static inline bool place_is_taken(const struct order *order, const struct place 
 /* The place of an image of the whole. */
 static struct place place_of(const struct order *order, uint64_t image)
 {
-    uint64_t low = 0, left;
+    uint64_t left;
 
     if (order->selection == NULL)
         return place_at(order, image);
     const uint64_t *before = order->selection->before;
-    uint64_t high = (order->n_rows * order->n_chosen - 1) / STEP_NPLACES + 1;
+    const uint64_t n = (order->n_rows * order->n_chosen - 1) / STEP_NPLACES + 1;
+    /* Where it would be if all rows had equally many images, then ever farther from there. */
+    uint64_t low = (uint64_t)((double)image / (double)order->n_whole * (double)n);
+    low = smaller(low, n - 1);
+    uint64_t high = low + 1;
+    for (uint64_t by = 1; before[low] > image; by *= 2) {
+        high = low;
+        low -= smaller(low, by);
+    }
+    for (uint64_t by = 1; high < n && before[high] <= image; by *= 2) {
+        low = high;
+        high += smaller(n - high, by);
+    }
     while (high - low > 1) { /* before[low] <= image < before[high] */
         const uint64_t middle = low + (high - low) / 2;
 

@@ -125,6 +125,46 @@ static void test_images_of_one_block(void **state)
     selection_release(&selection);
 }
 
+/* Images far from where they would be if all rows had equally many: all in the last rows, all in
+ * the first ones, in both, or in some between. */
+static void test_images_unevenly_spread(void **state)
+{
+    enum { N_ROWS = 6000 };
+    static const uint64_t spans[][2] = {{5900, 6000}, {0, 70}, {2900, 2930}, {1, 5999}};
+
+    (void)state;
+    for (unsigned variant = 0; variant < 2 * N_OF(spans); variant++) {
+        const uint64_t *span = spans[variant / 2];
+        struct selection selection = {0};
+        struct order order = {.n_rows = N_ROWS,
+                              .block_rows = 16,
+                              .chosen = chosen,
+                              .n_chosen = 3,
+                              .selection = &selection};
+        uint64_t at = 0;
+
+        assert_int_equal(selection_init(&selection, N_ROWS, 3, NULL), 0);
+        for (uint64_t row = 0; row < N_ROWS; row++)
+            for (uint32_t k = 0; k < 3; k++)
+                if ((row >= span[0] && row < span[1]) == (variant % 2 == 1))
+                    selection_clear(&selection, row, k);
+        assert_int_equal(order_init(&order, NULL), 0);
+        for (uint64_t block = 0; block < N_ROWS; block += 16)
+            for (uint32_t k = 0; k < 3; k++)
+                for (uint64_t row = block; row < block + 16; row++) {
+                    struct image image = {0};
+
+                    if (!selection_has(&selection, row, k))
+                        continue;
+                    order_images(&order, at++, 1, &image);
+                    assert_int_equal(image.row, row);
+                    assert_int_equal(image.transform, chosen[k]);
+                }
+        assert_int_equal(at, order.n_images);
+        selection_release(&selection);
+    }
+}
+
 /* The row that stands at a place of n shuffled ones. */
 static uint64_t source_of(uint64_t at, uint64_t n, uint64_t seed)
 {
@@ -239,6 +279,7 @@ int main(void)
         cmocka_unit_test(test_every_cut_of_every_order),
         cmocka_unit_test(test_images_left_out),
         cmocka_unit_test(test_images_of_one_block),
+        cmocka_unit_test(test_images_unevenly_spread),
         cmocka_unit_test(test_shuffle_is_a_bijection),
         cmocka_unit_test(test_shuffle_depends_on_the_seed),
         cmocka_unit_test(test_slices),
