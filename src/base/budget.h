@@ -3,8 +3,7 @@
  * which everybody takes and gives back, and a folder for what does not fit; and bytes kept for a
  * while, in memory while there is room, else in an unlinked file there.
  */
-#ifndef SYMAUG_BASE_BUDGET_H
-#define SYMAUG_BASE_BUDGET_H
+#pragma once
 
 #include "base/error.h"
 
@@ -65,5 +64,3 @@ int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size
 
 /* Give back memory or file; accepts a zeroed one. */
 void scratch_close(struct scratch *scratch);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * bytes.h - little-endian loads and stores, checked sizes, a growable byte buffer.
  */
-#ifndef SYMAUG_BASE_BYTES_H
-#define SYMAUG_BASE_BYTES_H
+#pragma once
 
 #include "base/error.h"
 
@@ -105,5 +104,3 @@ int bytes_append(struct bytes *b, const void *data, size_t n_bytes, struct error
 
 /* Free the buffer; accepts a zeroed one. */
 void bytes_release(struct bytes *b);
-
-#endif

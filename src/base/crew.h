@@ -8,8 +8,7 @@
  * lead a crew in turn: whoever has nothing else to do helps all of those. Threads that wait in
  * OpenMP's own loops spin, on processors that others may want.
  */
-#ifndef SYMAUG_BASE_CREW_H
-#define SYMAUG_BASE_CREW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ typedef void (*crew_job)(void *self, int64_t i, int worker);
 /* Begin with jobs 0 .. n_jobs - 1, and end when all are done; with a crew of their own. */
 void crew_each(struct crew *crew, int64_t n_jobs, crew_job job, void *self);
 void crew_run_each(int n_threads, int64_t n_jobs, crew_job job, void *self);
-
-#endif

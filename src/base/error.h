@@ -8,8 +8,7 @@
  * Since every part of the program knows errors, the headers of C that nearly all of it uses are
  * included here, once: files that include this one, or any header that does, leave them out.
  */
-#ifndef SYMAUG_BASE_ERROR_H
-#define SYMAUG_BASE_ERROR_H
+#pragma once
 
 #include <errno.h>
 #include <inttypes.h>
@@ -172,5 +171,3 @@ void text_add(char *text, size_t n_bytes, const char *format, ...)
 
 /* "(12, 64, 9, 9)", as Python writes a shape. */
 struct text_quoted text_shape(const uint64_t *shape, size_t n_dims);
-
-#endif

@@ -5,8 +5,7 @@
  * rewritten under the map ends in an error instead of SIGBUS, and what was checked (CRC) is what
  * is used. On request, for small files and on network file systems, pread takes the map's place.
  */
-#ifndef SYMAUG_BASE_INPUT_H
-#define SYMAUG_BASE_INPUT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -86,5 +85,3 @@ int guard_install(void);
  */
 int guard_copy(void *to, const uint8_t *from, size_t n_bytes, const uint8_t *map,
                size_t map_nbytes);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * json_load.h - JSON parsed by jansson, with a lack of memory told from bad JSON; names as JSON.
  */
-#ifndef SYMAUG_BASE_JSON_LOAD_H
-#define SYMAUG_BASE_JSON_LOAD_H
+#pragma once
 
 #include "base/error.h"
 
@@ -15,5 +14,3 @@ json_t *json_load_bytes(const char *bytes, size_t n_bytes, json_error_t *fault, 
 
 /* A name as JSON text: bytes that are not UTF-8 are written as \xNN. */
 json_t *json_name(const char *name);
-
-#endif

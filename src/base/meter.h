@@ -3,8 +3,7 @@
  * whoever works on one says so, and how much of it is done; whoever made the meter shows it. A
  * meter may be NULL everywhere: then nobody looks. Only one thread at a time tells it.
  */
-#ifndef SYMAUG_BASE_METER_H
-#define SYMAUG_BASE_METER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ static inline void meter_step(struct meter *meter, uint64_t n_done, uint64_t n_t
     if (meter != NULL && meter->n_begun > 0)
         meter->show(meter, n_done, n_total);
 }
-
-#endif

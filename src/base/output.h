@@ -6,8 +6,7 @@
  * one left by kill -9 is removed by the next run that writes the same target and obtains its lock.
  * The files of an output folder are written into a temp folder, by the same rules.
  */
-#ifndef SYMAUG_BASE_OUTPUT_H
-#define SYMAUG_BASE_OUTPUT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -110,5 +109,3 @@ int output_turn_take(const char *path);
 
 /* The turn that output_turn_take returned is over. */
 void output_turn_end(int turn);
-
-#endif

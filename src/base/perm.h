@@ -4,8 +4,7 @@
  * A map is read as a scatter: element i goes to map[i]. Its inverse is the gather: out[j] comes
  * from inverse[j].
  */
-#ifndef SYMAUG_BASE_PERM_H
-#define SYMAUG_BASE_PERM_H
+#pragma once
 
 #include "base/error.h"
 
@@ -39,5 +38,3 @@ static inline void perm_compose(const uint32_t *first, const uint32_t *then, siz
 /* The smallest k > 0 with map applied k times = identity; 0 if it does not fit 64 bits or memory
  * is short. map must be a permutation. */
 uint64_t perm_order(const uint32_t *map, size_t n);
-
-#endif

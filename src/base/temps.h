@@ -1,8 +1,7 @@
 /*
  * temps.h - for output.c: the temps that output_remove_temps has to remove.
  */
-#ifndef SYMAUG_BASE_TEMPS_H
-#define SYMAUG_BASE_TEMPS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ void temp_forget(int slot);
  * the folder, so that nothing needs to be opened any more, or -1. Nothing below its sub-folders is
  * touched: with any, the folder stays. Async-signal-safe. */
 void temp_remove_folder(int at, const char *path, int fd);
-
-#endif

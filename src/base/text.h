@@ -1,8 +1,7 @@
 /*
  * text.h - paths and names, numbers that people wrote, growable strings, lists of texts.
  */
-#ifndef SYMAUG_BASE_TEXT_H
-#define SYMAUG_BASE_TEXT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -86,5 +85,3 @@ struct warnings {
 /* Append a line, printf-style. Returns 0, or -1 when there is no memory. */
 int warnings_add(struct warnings *warnings, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

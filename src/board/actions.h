@@ -5,8 +5,7 @@
  * on one board at one length, with every map computed. A policy head may be longer than its
  * layout needs: the entries behind the layout's own length stay in place.
  */
-#ifndef SYMAUG_BOARD_ACTIONS_H
-#define SYMAUG_BOARD_ACTIONS_H
+#pragma once
 
 #include "base/error.h"
 #include "board/board.h"
@@ -179,5 +178,3 @@ int action_space_flip(struct action_space *space, enum action_flip flip, struct 
 
 /* Free a space; accepts NULL. */
 void action_space_free(struct action_space *space);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A board is built once and const from then on; it may be shared between threads.
  */
-#ifndef SYMAUG_BOARD_BOARD_H
-#define SYMAUG_BOARD_BOARD_H
+#pragma once
 
 #include "base/error.h"
 
@@ -265,5 +264,3 @@ bool board_swaps_colours(const struct board *board);
  * has no transposition, so that such planes cannot be moved.
  */
 uint32_t board_xy_plane_transform(const struct board *board, uint32_t t);
-
-#endif

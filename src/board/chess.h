@@ -3,8 +3,7 @@
  *
  * Squares are rank * 8 + file, a1 = 0.
  */
-#ifndef SYMAUG_BOARD_CHESS_H
-#define SYMAUG_BOARD_CHESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ static inline int chess_target(const struct chess_move *move)
 
 /* The index of a playable move in the layout chess-1814. */
 uint32_t chess_index_1814(const struct chess_move *move);
-
-#endif

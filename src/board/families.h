@@ -5,8 +5,7 @@
  * A build function calls board_alloc_cells, fills dst, names and edges, and leaves the rest to
  * board_new. On failure it just returns -1: board_new frees what there is.
  */
-#ifndef SYMAUG_BOARD_FAMILIES_H
-#define SYMAUG_BOARD_FAMILIES_H
+#pragma once
 
 #include "board/actions.h"
 #include "board/board.h"
@@ -165,5 +164,3 @@ bool custom_read_index(const struct json_t *value, uint64_t limit, uint32_t *ind
 /* The board's cells, with the identity; then, which are on board, edges, lines and colours. */
 int custom_parse_shape(struct custom *c);
 int custom_parse_relations(struct custom *c);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The second half is for src/board only: a board's maps taken jointly, and edges and lines.
  */
-#ifndef SYMAUG_BOARD_GROUP_H
-#define SYMAUG_BOARD_GROUP_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -154,5 +153,3 @@ void relations_release(struct relations *r);
 /* How many relations a cell map takes to relations, as sets of cells. *lost is the index of the
  * first it does not. */
 uint32_t relations_kept(struct relations *r, const uint32_t *dst, uint32_t *lost);
-
-#endif

@@ -2,8 +2,7 @@
  * cli.h - what the commands of the program share: their table, the words of a command line, inputs
  * and outputs, and what is printed.
  */
-#ifndef SYMAUG_CLI_CLI_H
-#define SYMAUG_CLI_CLI_H
+#pragma once
 
 #include "base/json_load.h"
 #include "base/meter.h"
@@ -126,5 +125,3 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
 
 /* Verify every path and print what is found. Returns the exit code, or -1 with err set. */
 int verify_print_all(const struct verify_request *request, int n, char **paths, struct error *err);
-
-#endif

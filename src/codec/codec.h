@@ -10,8 +10,7 @@
  * The output depends on the bytes, the settings and the history alone: never on threads, time or
  * instruction set.
  */
-#ifndef SYMAUG_CODEC_CODEC_H
-#define SYMAUG_CODEC_CODEC_H
+#pragma once
 
 #include "base/error.h"
 
@@ -174,5 +173,3 @@ uint32_t crc_combine(uint32_t crc_a, uint32_t crc_b, uint64_t b_nbytes);
 
 /* "zlib 1.2.13, ISA-L 2.30.0": the libraries in use, for --version. */
 const char *codec_libraries(void);
-
-#endif

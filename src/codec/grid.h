@@ -10,8 +10,7 @@
  * stay in the input. Scores are integers: output is the same with every compiler and on every
  * machine.
  */
-#ifndef SYMAUG_CODEC_GRID_H
-#define SYMAUG_CODEC_GRID_H
+#pragma once
 
 #include "codec/codec.h"
 
@@ -403,5 +402,3 @@ void grid_huffman_lengths(const uint32_t *counts, size_t n_symbols, unsigned lim
 
 /* The canonical codes of these lengths, first bit lowest, as deflate writes them. */
 void grid_huffman_codes(const uint8_t *lengths, size_t n_symbols, uint16_t *codes);
-
-#endif

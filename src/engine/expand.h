@@ -3,8 +3,7 @@
  * these are made of, a kind of pieces each: rows and their images, provenance, copies, sparse
  * policies in CSR form, pickled objects.
  */
-#ifndef SYMAUG_ENGINE_EXPAND_H
-#define SYMAUG_ENGINE_EXPAND_H
+#pragma once
 
 #include "engine/plan.h"
 #include "engine/survey.h"
@@ -155,5 +154,3 @@ uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t f
  * rows different ones. */
 int object_row_bytes(const struct reader *reader, uint64_t row, const struct spec *spec, uint32_t t,
                      struct bytes *out, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * Bits are moved, never interpreted, except where a colour swap computes a label. No mutable state
  * and no OpenMP: safe to call from any thread and after fork.
  */
-#ifndef SYMAUG_ENGINE_KERNEL_H
-#define SYMAUG_ENGINE_KERNEL_H
+#pragma once
 
 #include "base/error.h"
 #include "shard/spec.h"
@@ -67,5 +66,3 @@ extern const struct gather_kernels gather_kernels_table[];
 extern const size_t gather_kernels_n_table;
 
 const struct gather_kernels *gather_kernels_best(void);
-
-#endif

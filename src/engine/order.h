@@ -6,8 +6,7 @@
  * A selection may leave images of single rows out; a shuffle permutes the rows of the whole. A
  * slice is a run of output rows of the whole, counted from 0 by all that take it.
  */
-#ifndef SYMAUG_ENGINE_ORDER_H
-#define SYMAUG_ENGINE_ORDER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -85,5 +84,3 @@ static inline void selection_clear(struct selection *selection, uint64_t row, ui
 
 /* A well-mixed 64-bit hash of two numbers: the same on every machine. */
 uint64_t shuffle_hash(uint64_t a, uint64_t b);
-
-#endif

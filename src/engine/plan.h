@@ -4,8 +4,7 @@
  * A plan is built once from the inputs and the request and const from then on, but for what a last
  * survey adds (warnings and counts, see plan_survey); workers only read it.
  */
-#ifndef SYMAUG_ENGINE_PLAN_H
-#define SYMAUG_ENGINE_PLAN_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -242,5 +241,3 @@ int shards_name(const struct plan *plan, const char *output, uint64_t i, struct 
 
 /* Warn where a full shard has fewer rows than was asked for, because blocks stay whole. */
 int shards_warn(struct plan *plan, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * argument goes and what it may be; getopt, help, completions and callers that name options
  * themselves all use the same rows.
  */
-#ifndef SYMAUG_ENGINE_SETTINGS_H
-#define SYMAUG_ENGINE_SETTINGS_H
+#pragma once
 
 #include "base/error.h"
 #include "codec/codec.h"
@@ -163,5 +162,3 @@ int settings_finish(struct settings *settings, struct error *err);
 
 /* Free what the options allocated; accepts a zeroed one. */
 void settings_release(struct settings *settings);
-
-#endif

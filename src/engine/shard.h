@@ -2,8 +2,7 @@
  * shard.h - one shard, opened and understood as far as it can be: its arrays, its board and how
  * sure that is, a role for each array, and what could not be decided.
  */
-#ifndef SYMAUG_ENGINE_SHARD_H
-#define SYMAUG_ENGINE_SHARD_H
+#pragma once
 
 #include "engine/settings.h"
 #include "manifest/digest.h"
@@ -132,5 +131,3 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
 /* ERROR_DATA when the shard says that it is of another board than this one, which was told. */
 int shard_check_board(const struct archive_in *archive, const struct board *board,
                       struct error *err);
-
-#endif

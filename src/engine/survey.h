@@ -2,8 +2,7 @@
  * survey.h - looking at the data before, or while, it is labelled: ranges, codes, and whether the
  * stones agree with the declared convention. Streams over the arrays that matter, nothing else.
  */
-#ifndef SYMAUG_ENGINE_SURVEY_H
-#define SYMAUG_ENGINE_SURVEY_H
+#pragma once
 
 #include "engine/plan.h"
 #include "engine/turn.h"
@@ -139,5 +138,3 @@ struct planes_form survey_form(const struct plan_array *planes);
 /* True when n elements are all zero (-0.0 is): in steps of whole words, it is asked for every row.
  */
 bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
-
-#endif

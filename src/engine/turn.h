@@ -3,8 +3,7 @@
  * the order in which they are stored. `expand` and `verify` look at rows in ways of their own, and
  * judge by what is counted here.
  */
-#ifndef SYMAUG_ENGINE_TURN_H
-#define SYMAUG_ENGINE_TURN_H
+#pragma once
 
 #include "board/actions.h"
 #include "npy/dtype.h"
@@ -233,5 +232,3 @@ struct flip_verdict flip_parts_judge(const struct flip_parts *parts, const struc
 
 void flip_parts_merge(struct flip_parts *parts, const struct flip_parts *from);
 struct flip_tally flip_parts_sum(const struct flip_parts *parts);
-
-#endif

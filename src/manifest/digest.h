@@ -2,8 +2,7 @@
  * digest.h - SHA-256, through libcrypto: of bytes, and of an output while it is still being
  * written.
  */
-#ifndef SYMAUG_MANIFEST_DIGEST_H
-#define SYMAUG_MANIFEST_DIGEST_H
+#pragma once
 
 #include "base/error.h"
 #include "base/output.h"
@@ -59,5 +58,3 @@ int output_digest_finish(struct output_digest *d, char hex[DIGEST_HEX_NBYTES], s
 
 /* Nobody may be in a step. Accepts a zeroed one. */
 void output_digest_release(struct output_digest *d);
-
-#endif

@@ -6,8 +6,7 @@
  * files, arrays and boards are their very bytes, which need not be UTF-8 (json_string_nocheck); see
  * manifest_write for the file.
  */
-#ifndef SYMAUG_MANIFEST_MANIFEST_H
-#define SYMAUG_MANIFEST_MANIFEST_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -102,5 +101,3 @@ json_t *manifest_merge(struct manifest_parts *parts, struct error *err);
 
 /* Free everything; accepts a zeroed one. */
 void manifest_parts_release(struct manifest_parts *parts);
-
-#endif

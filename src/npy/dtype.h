@@ -1,8 +1,7 @@
 /*
  * dtype.h - element types of numpy arrays.
  */
-#ifndef SYMAUG_NPY_DTYPE_H
-#define SYMAUG_NPY_DTYPE_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -81,5 +80,3 @@ static inline double dtype_get_double(const struct dtype *dtype, const void *ele
     return dtype->itemsize == 1 && dtype->kind != DTYPE_INT ? *(const uint8_t *)element
                                                             : dtype_get_any_double(dtype, element);
 }
-
-#endif

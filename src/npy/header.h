@@ -1,8 +1,7 @@
 /*
  * header.h - the header of a .npy array: bytes to struct and back.
  */
-#ifndef SYMAUG_NPY_HEADER_H
-#define SYMAUG_NPY_HEADER_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -56,5 +55,3 @@ bool npy_header_same_type(const struct npy_header *a, const struct npy_header *b
 
 /* Free what the header owns; accepts a zeroed one. */
 void npy_header_release(struct npy_header *header);
-
-#endif

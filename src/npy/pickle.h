@@ -4,8 +4,7 @@
  * No callable is ever called and nothing is imported: each allowed (module, name) pair is a row,
  * and REDUCE and BUILD are pattern matches on their arguments. Everything else is refused.
  */
-#ifndef SYMAUG_NPY_PICKLE_H
-#define SYMAUG_NPY_PICKLE_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -131,5 +130,3 @@ int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
 
 /* Append what closes the array. */
 int pickle_write_trailer(struct bytes *out, struct error *err);
-
-#endif

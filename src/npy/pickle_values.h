@@ -9,8 +9,7 @@
  * reused as soon as they are consumed. An array of a million small ndarrays thus costs its index
  * and little else.
  */
-#ifndef SYMAUG_NPY_PICKLE_VALUES_H
-#define SYMAUG_NPY_PICKLE_VALUES_H
+#pragma once
 
 #include "npy/pickle.h"
 
@@ -169,5 +168,3 @@ int pickle_build(struct pickle_reader *r);
 
 /* Check the object array's items, and give them the form that a document has. */
 int pickle_finish_items(struct pickle_reader *r);
-
-#endif

@@ -7,8 +7,7 @@
  * lowest transform. The key is XXH3-128 of what the arrays are (board, names, types, shapes) and of
  * the canonical image's key bytes: the same on every machine.
  */
-#ifndef SYMAUG_POSITIONS_KEY_H
-#define SYMAUG_POSITIONS_KEY_H
+#pragma once
 
 #include "engine/plan.h"
 
@@ -174,5 +173,3 @@ struct key_hash {
 /* Add an array's row, which transform t takes to the canonical image. */
 int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, const uint8_t *row,
                  struct error *err);
-
-#endif

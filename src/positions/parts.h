@@ -1,8 +1,7 @@
 /*
  * parts.h - inside the folder: boxes of records, and means of sparse policies.
  */
-#ifndef SYMAUG_POSITIONS_PARTS_H
-#define SYMAUG_POSITIONS_PARTS_H
+#pragma once
 
 #include "base/budget.h"
 #include "base/bytes.h"
@@ -118,5 +117,3 @@ int sparse_write(struct sparse_means *means, struct boxes *classes, struct error
 
 /* Accepts a zeroed one. */
 void sparse_release(struct sparse_means *means);
-
-#endif

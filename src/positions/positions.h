@@ -2,8 +2,7 @@
  * positions.h - what is done with the keys of positions: rows of one position become one, rows go
  * to parts by their position, sets are compared, and `expand` leaves the canonical image.
  */
-#ifndef SYMAUG_POSITIONS_POSITIONS_H
-#define SYMAUG_POSITIONS_POSITIONS_H
+#pragma once
 
 #include "base/output.h"
 #include "engine/plan.h"
@@ -109,5 +108,3 @@ struct sets {
  * positions; types may differ where every value converts exactly. settings: memory and threads.
  */
 int sets_compare(struct sets *sets, const struct settings *settings, struct error *err);
-
-#endif

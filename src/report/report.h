@@ -2,8 +2,7 @@
  * report.h - a page about sets of shards: are they sound, what do their arrays mean, what is on the
  * board, and does it look the same in every image. As HTML for people, and as JSON.
  */
-#ifndef SYMAUG_REPORT_REPORT_H
-#define SYMAUG_REPORT_REPORT_H
+#pragma once
 
 #include "base/json_load.h"
 #include "show/show.h"
@@ -43,5 +42,3 @@ struct report_sheet {
 int report_sheet_build(struct report_sheet *s, const struct sheet_request *request, bool is_pair,
                        struct error *err);
 void report_sheet_release(struct report_sheet *s);
-
-#endif

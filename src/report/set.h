@@ -7,8 +7,7 @@
  * parts, and every sum is kept for each part: how much the parts differ tells how far chance may
  * take a sum.
  */
-#ifndef SYMAUG_REPORT_SET_H
-#define SYMAUG_REPORT_SET_H
+#pragma once
 
 #include "engine/shard.h"
 #include "positions/positions.h"
@@ -172,5 +171,3 @@ void page_begin(struct pen *page, const struct report_request *request);
 void page_put_set(struct pen *page, const struct report_set *set);
 void page_end(struct pen *page, const struct report_set *sets,
               const struct report_overlap *overlap);
-
-#endif

@@ -5,8 +5,7 @@
  * of a game is the position before its move k. So rows can be made anywhere, in any order, on any
  * thread. Only whole numbers and single divisions go into them: the same bytes on every machine.
  */
-#ifndef SYMAUG_SAMPLE_PLAY_H
-#define SYMAUG_SAMPLE_PLAY_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -197,5 +196,3 @@ uint32_t chess_legal_moves(const struct chess_position *position, struct chess_m
 
 /* Make a move, and turn the board over to the other player. */
 void chess_make_move(struct chess_position *position, const struct chess_move *move);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * sample.h - a synthetic shard: games played at random, in the form their programs write.
  */
-#ifndef SYMAUG_SAMPLE_SAMPLE_H
-#define SYMAUG_SAMPLE_SAMPLE_H
+#pragma once
 
 #include "engine/settings.h"
 
@@ -25,5 +24,3 @@ struct play;
 
 /* Decide what is played on a board, which is borrowed. */
 void play_init(struct play *play, const struct board *board, uint64_t seed);
-
-#endif

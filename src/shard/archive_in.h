@@ -1,8 +1,7 @@
 /*
  * archive_in.h - a shard as a list of arrays: an .npz file, a .npy file, or a folder of .npy files.
  */
-#ifndef SYMAUG_SHARD_ARCHIVE_IN_H
-#define SYMAUG_SHARD_ARCHIVE_IN_H
+#pragma once
 
 #include "base/error.h"
 #include "shard/array.h"
@@ -61,5 +60,3 @@ struct array *archive_in_find(const struct archive_in *archive, const char *key)
 /* ERROR_USAGE: no array has the key, which `who` asks for; those there are. */
 int archive_in_refuse_key(const struct archive_in *archive, const char *key, const char *who,
                           struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * array.h - one array of a shard, as its container describes it; its unpacked bytes from first to
  * last, checked at the end; and what is made of them: header, small values, objects.
  */
-#ifndef SYMAUG_SHARD_ARRAY_H
-#define SYMAUG_SHARD_ARRAY_H
+#pragma once
 
 #include "base/input.h"
 #include "base/text.h"
@@ -126,5 +125,3 @@ int array_load_objects(struct array *array, struct error *err);
 /* All unpacked bytes (header and data) of an array into out, CRC and size checked; out has
  * unpacked_nbytes, or is NULL where only the check is wanted. Message: "FILE: MEMBER: ...". */
 int array_read_all(const struct array *array, uint8_t *out, struct error *err);
-
-#endif

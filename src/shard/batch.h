@@ -6,8 +6,7 @@
  * more memory than its buffers, or at random, for which what is not stored in C order is unpacked
  * once, into memory of a budget or a temp file.
  */
-#ifndef SYMAUG_SHARD_BATCH_H
-#define SYMAUG_SHARD_BATCH_H
+#pragma once
 
 #include "base/budget.h"
 #include "base/bytes.h"
@@ -189,5 +188,3 @@ static inline double row_double(const struct row *row, uint64_t i)
         return 0;
     }
 }
-
-#endif

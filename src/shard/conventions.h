@@ -3,8 +3,7 @@
  * win a value counts, how the player to move is coded, and what to do where a symmetry is not
  * exact.
  */
-#ifndef SYMAUG_SHARD_CONVENTIONS_H
-#define SYMAUG_SHARD_CONVENTIONS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -81,5 +80,3 @@ bool conventions_is_said(const struct conventions *c, const char *option);
 
 /* OpenSpiel's nine planes: plane i goes to openspiel_plane_dst[k][i] under rhombus transform k. */
 extern const uint8_t openspiel_plane_dst[4][9];
-
-#endif

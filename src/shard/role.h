@@ -1,8 +1,7 @@
 /*
  * role.h - what an array means: one role per array, inferred by name and shape together.
  */
-#ifndef SYMAUG_SHARD_ROLE_H
-#define SYMAUG_SHARD_ROLE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -384,5 +383,3 @@ int schema_read(const char *path, struct role_request *request, struct error *er
  */
 int schema_write(const struct archive_in *archive, const struct role_binding *bindings,
                  struct text *out, struct error *err);
-
-#endif

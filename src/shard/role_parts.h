@@ -3,8 +3,7 @@
  * fits roles, what it is likely to be, sparse policies, and KataGo's shards. Nothing else includes
  * it.
  */
-#ifndef SYMAUG_SHARD_ROLE_PARTS_H
-#define SYMAUG_SHARD_ROLE_PARTS_H
+#pragma once
 
 #include "shard/role.h"
 
@@ -136,5 +135,3 @@ const char *role_katago_missing(const struct archive_in *archive, size_t *n_foun
 
 /* Give the array its role if it is a member, else refuse it. Returns 0 or -1. */
 int role_katago_bind(struct role_case *a);
-
-#endif

@@ -5,8 +5,7 @@
  * its `src` maps, `verify` compares images by its `dst` maps, and keys of positions, pictures and
  * the mover of the library read it, too. It is const once it is made: any thread may use it.
  */
-#ifndef SYMAUG_SHARD_SPEC_H
-#define SYMAUG_SHARD_SPEC_H
+#pragma once
 
 #include "board/actions.h"
 #include "board/board.h"
@@ -161,5 +160,3 @@ static inline uint32_t spec_between(const struct board *board, uint32_t from, ui
 {
     return board->compose[board->inverse[from] * board->n_transforms + to];
 }
-
-#endif

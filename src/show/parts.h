@@ -2,8 +2,7 @@
  * parts.h - what the sources of src/show share: one row of every array as numbers in memory, its
  * images (made by the kernels that `expand` moves rows with), and what is to be seen of them.
  */
-#ifndef SYMAUG_SHOW_PARTS_H
-#define SYMAUG_SHOW_PARTS_H
+#pragma once
 
 #include "base/bytes.h"
 #include "show/show.h"
@@ -62,5 +61,3 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
 
 /* A share for people: "41%", "2.4%". */
 struct text_quoted heat_share_text(double share);
-
-#endif

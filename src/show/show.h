@@ -2,8 +2,7 @@
  * show.h - a contact sheet: where the cells of a board are drawn, all images of one row as
  * pictures (data only) on one scale, and ways of drawing them.
  */
-#ifndef SYMAUG_SHOW_SHOW_H
-#define SYMAUG_SHOW_SHOW_H
+#pragma once
 
 #include "base/text.h"
 #include "engine/plan.h"
@@ -184,5 +183,3 @@ struct terminal_style {
 
 int terminal_write(const struct sheet *sheet, const struct terminal_style *style, struct text *out,
                    struct error *err);
-
-#endif

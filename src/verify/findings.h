@@ -1,8 +1,7 @@
 /*
  * findings.h - what `verify` found: stable codes, one entry per finding, counts of all of them.
  */
-#ifndef SYMAUG_VERIFY_FINDINGS_H
-#define SYMAUG_VERIFY_FINDINGS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json_load.h"
@@ -77,5 +76,3 @@ json_t *findings_json(const struct findings *f);
 json_t *findings_counts_json(const uint64_t counts[FINDING_N_CODES]);
 
 void findings_release(struct findings *f);
-
-#endif

@@ -3,8 +3,7 @@
  * arrays side by side (lanes, and windows of their rows), which rows are images of one source
  * (groups, and the search for groups that nobody tells), and the checks of rows and groups.
  */
-#ifndef SYMAUG_VERIFY_PARTS_H
-#define SYMAUG_VERIFY_PARTS_H
+#pragma once
 
 #include "engine/shard.h"
 #include "engine/turn.h"
@@ -515,5 +514,3 @@ bool diagnose_is_exact(const struct diagnosis *d);
 
 /* Name what is wrong. */
 int diagnose_group(struct diagnosis *d, struct error *err);
-
-#endif

@@ -15,8 +15,7 @@
  * element of one row in the other, through the destination maps where expand gathers through source
  * maps; no kernel of expand has a part in it.
  */
-#ifndef SYMAUG_VERIFY_VERIFY_H
-#define SYMAUG_VERIFY_VERIFY_H
+#pragma once
 
 #include "engine/plan.h"
 #include "engine/shard.h"
@@ -86,5 +85,3 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
                   struct verify_located *located, struct error *err);
 
 void verify_located_release(struct verify_located *located);
-
-#endif

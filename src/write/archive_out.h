@@ -4,8 +4,7 @@
  * libzip writes the container: each member is a pull source that delivers finished deflate runs,
  * which libzip passes through, and the CRC once its data has ended.
  */
-#ifndef SYMAUG_WRITE_ARCHIVE_OUT_H
-#define SYMAUG_WRITE_ARCHIVE_OUT_H
+#pragma once
 
 #include "base/error.h"
 #include "manifest/digest.h"
@@ -63,5 +62,3 @@ int archive_out_commit(struct archive_out *archive, struct error *err);
 
 /* Free it; what was not committed is removed. Accepts NULL. */
 void archive_out_free(struct archive_out *archive);
-
-#endif

@@ -9,8 +9,7 @@
  * first input fetched and its codec chosen. The bytes that come out depend on the pieces alone,
  * never on the number of threads.
  */
-#ifndef SYMAUG_WRITE_MEMBER_H
-#define SYMAUG_WRITE_MEMBER_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/crew.h"
@@ -158,5 +157,3 @@ void member_release(struct member *member);
  * turns out to have it is refused. Packed sizes and offsets are taken care of here.
  */
 bool member_size_is_unsafe(uint64_t n_bytes);
-
-#endif

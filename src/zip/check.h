@@ -7,8 +7,7 @@
  * number before it was held against the file's size, and reads from a private copy of the
  * directory, so that a file that changes meanwhile changes nothing.
  */
-#ifndef SYMAUG_ZIP_CHECK_H
-#define SYMAUG_ZIP_CHECK_H
+#pragma once
 
 #include "base/error.h"
 #include "base/input.h"
@@ -76,5 +75,3 @@ const char *member_name_fault(const char *name, size_t n_bytes);
 
 /* Length of the array key: the name without one ".npy", as numpy makes it. */
 size_t member_name_key_nbytes(const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * parts.h - what the files of zip_check share.
  */
-#ifndef SYMAUG_ZIP_PARTS_H
-#define SYMAUG_ZIP_PARTS_H
+#pragma once
 
 #include "zip/check.h"
 
@@ -60,5 +59,3 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory);
 
 /* No two members are of one key, by their names in UTF-8. */
 int zip_names_check(struct zip_reader *zip, const struct zip_directory *directory);
-
-#endif

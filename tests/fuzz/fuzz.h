@@ -2,8 +2,7 @@
  * fuzz.h - what the fuzz targets share. A target takes any bytes and must neither crash, leak, nor
  * answer with an error that has no kind or no message.
  */
-#ifndef SYMAUG_FUZZ_H
-#define SYMAUG_FUZZ_H
+#pragma once
 
 #include "base/error.h"
 
@@ -49,5 +48,3 @@ static inline const char *fuzz_file(const uint8_t *bytes, size_t n_bytes)
                  "cannot write the memory file");
     return path;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * codec_data.h - reproducible random numbers and the kinds of data that the codec tests share.
  */
-#ifndef SYMAUG_TESTS_CODEC_DATA_H
-#define SYMAUG_TESTS_CODEC_DATA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ static inline void data_fill(enum data_kind kind, uint64_t seed, uint8_t *data, 
     for (size_t i = 0; i < n_bytes; i++)
         data[i] = data_byte(kind, &state, data, i);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* custom_file.h - for tests of boards from a file: descriptions written, loaded and refused. */
-#ifndef SYMAUG_TESTS_CUSTOM_FILE_H
-#define SYMAUG_TESTS_CUSTOM_FILE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,5 +118,3 @@ static inline void append_map(struct text *json, const char *key, const uint32_t
         append(json, "%s%u", i > 0 ? ", " : "", map[i]);
     append(json, "]");
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * fake_member.h - members of given bytes for tests that write shards, and what libzip reads back.
  */
-#ifndef SYMAUG_TEST_FAKE_MEMBER_H
-#define SYMAUG_TEST_FAKE_MEMBER_H
+#pragma once
 
 #include "write/archive_out.h"
 
@@ -148,5 +147,3 @@ static inline int write_and_commit(struct archive_out *archive, uint64_t *n_byte
         return -1;
     return archive_out_commit(archive, err);
 }
-
-#endif

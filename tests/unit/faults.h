@@ -5,8 +5,7 @@
  * The definitions below take the place of libc's in the whole test program, libraries included.
  * Nothing may be lost on the way: memory and file descriptors are counted.
  */
-#ifndef SYMAUG_TEST_FAULTS_H
-#define SYMAUG_TEST_FAULTS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -286,5 +285,3 @@ static int fault_sweep(fault_work work, const void *what, enum fault_call call, 
     }
     return n_failed;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * inflate_cases.h - deflate streams of many kinds, and the inflater and zlib run over them.
  */
-#ifndef SYMAUG_TESTS_INFLATE_CASES_H
-#define SYMAUG_TESTS_INFLATE_CASES_H
+#pragma once
 
 #include "codec/codec.h"
 
@@ -167,5 +166,3 @@ static inline void put_header(struct bits *b, const uint8_t *literals, unsigned 
     for (unsigned i = 0; i < n_distances; i++)
         bits_put_code(b, distances[i], 4);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * manifest_sample.h - one manifest with everything in it, and its file. Include cmocka.h before.
  */
-#ifndef SYMAUG_TEST_MANIFEST_SAMPLE_H
-#define SYMAUG_TEST_MANIFEST_SAMPLE_H
+#pragma once
 
 #include "manifest/manifest.h"
 
@@ -145,5 +144,3 @@ static inline json_t *make(void)
     set_text(json_array_get(json_object_get(m, "warnings"), 0), "caf\xc3\xa9 \x80 \\ \"quoted\"\n");
     return m;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * npz_maker.h - shards of arrays whose elements tell where they stand, written with libzip.
  */
-#ifndef SYMAUG_TEST_NPZ_MAKER_H
-#define SYMAUG_TEST_NPZ_MAKER_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -154,5 +153,3 @@ static inline void put_bytes(const char *path, const void *bytes, size_t n_bytes
 }
 
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-#endif

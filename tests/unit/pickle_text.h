@@ -1,8 +1,7 @@
 /*
  * pickle_text.h - object arrays as text, and pickles in pieces, for the pickle tests.
  */
-#ifndef SYMAUG_TEST_PICKLE_TEXT_H
-#define SYMAUG_TEST_PICKLE_TEXT_H
+#pragma once
 
 #include "base/text.h"
 #include "npy/pickle.h"
@@ -127,5 +126,3 @@ __attribute__((unused)) static uint64_t random_next(uint64_t *seed)
 #define P_ARRAY(shape, dtype, data) P_SHELL "(K\x01" shape dtype "\x89" data "tb"
 /* The whole: an object array of a shape with what fills its list. */
 #define P_OBJECTS(shape, items) "\x80\x03" P_SHELL "(K\x01" shape P_O8 "\x89]" items "tb."
-
-#endif

@@ -6,8 +6,7 @@
  * integers; i integers, f floats, e empty floats, m 2-D integers (arrays), n ints, d floats, s
  * strings, l lists (scalars), x strings with a list in row 2. "V16s" is a structured type.
  */
-#ifndef SYMAUG_TESTS_ROLE_SHARD_H
-#define SYMAUG_TESTS_ROLE_SHARD_H
+#pragma once
 
 #include "base/bytes.h"
 #include "shard/archive_in.h"
@@ -217,5 +216,3 @@ static int shard_request(const char *text, struct role_request *request, struct 
     free(copy);
     return status;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * scratch.h - a folder of their own for tests that write files. Include cmocka.h before.
  */
-#ifndef SYMAUG_TEST_SCRATCH_H
-#define SYMAUG_TEST_SCRATCH_H
+#pragma once
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -115,5 +114,3 @@ static inline void assert_content(const char *name, const char *expected)
     assert_string_equal(content, expected);
     free(content);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * test_grid_data.h - inputs for the tests of the grid encoder: a random source, and kinds of data
  * that look like members of shards, or like nothing at all.
  */
-#ifndef SYMAUG_TESTS_TEST_GRID_DATA_H
-#define SYMAUG_TESTS_TEST_GRID_DATA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -213,5 +212,3 @@ static const struct data_kind {
 };
 
 #define DATA_N_KINDS (sizeof data_kinds / sizeof *data_kinds)
-
-#endif

@@ -2,8 +2,7 @@
  * test_grid_encoder.h - a trained grid encoder whose reads and writes are fenced in, and what must
  * hold for everything it writes: two other decoders accept it, and get the data back.
  */
-#ifndef SYMAUG_TESTS_TEST_GRID_ENCODER_H
-#define SYMAUG_TESTS_TEST_GRID_ENCODER_H
+#pragma once
 
 #include "codec/grid.h"
 
@@ -194,5 +193,3 @@ static size_t check_cut(struct encoder *e, struct random *r, const uint8_t *data
     free(all);
     return all_nbytes;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * zip_maker.h - archives made byte by byte, so that each can be wrong in one place, and the verdict
  * of zip_check on them.
  */
-#ifndef SYMAUG_TEST_ZIP_MAKER_H
-#define SYMAUG_TEST_ZIP_MAKER_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -258,5 +257,3 @@ static inline bool is_wrong(const char *what, const struct bytes *b, const char 
     }
 
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-#endif
