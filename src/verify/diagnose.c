@@ -365,11 +365,12 @@ static bool may_be_left_out(const struct diagnosis *d)
         return false;
     if (conventions->n_castling_planes <= 0)
         rights = d->board->family->castling->planes;
-    struct planes_form form = planes_form_of(planes->binding, &planes->array->header.dtype);
+    struct planes_form form = planes_frame_of(planes->binding, &planes->array->header.dtype);
     struct row row = window_row(d->window, (size_t)d->lanes->planes, d->images[0].at);
-    for (uint64_t i = 0; i < 4 * form.axis; i++)
-        if (rights[i / form.axis] < form.n_planes &&
-            planes_number(&form, row.bytes, rights[i / form.axis], i % form.axis) != 0)
+    for (uint64_t i = 0; i < 4 * form.axis * form.n_frames; i++)
+        if (rights[i / form.axis % 4] < form.n_planes &&
+            planes_number(&form, row.bytes + i / (4 * form.axis) * form.frame_nbytes,
+                          rights[i / form.axis % 4], i % form.axis) != 0)
             return true;
     return false;
 }

@@ -62,8 +62,10 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
                          why.message);
         else if (why.kind != ERROR_NONE)
             return error_pass(err, &why);
-        if (lanes->planes < 0 && array->header.dtype.kind != DTYPE_OBJECT &&
-            role_is_on_cells(b->role))
+        /* Planes tell more than a grid of codes, whichever comes first. */
+        if (array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(b->role) &&
+            (lanes->planes < 0 ||
+             (b->role < ROLE_GRID && lanes->items[lanes->planes].binding->role == ROLE_GRID)))
             lanes->planes = (int)lanes->n;
         /* Of lists in CSR form, whose elements are the array's rows, an average one. */
         lanes->row_nbytes += array->row_nbytes * (array->n_rows / (shard->n_rows + 1) + 1) + 1;

@@ -442,6 +442,26 @@ SOURCES = [
 ]
 
 
+@tap.test("planes", "grid-first", "history")
+def test_castling_skipped(kind):
+    """Rows with rights, in any frame and behind any other array, have no second image to miss."""
+    states = load(data("seeds/chess1814_in.npz"))["states"]
+    states[:, 12:16] = 0
+    states[:, 13] = 1
+    rows = {"grid": np.arange(4 * 64).reshape(4, 64), "states": states}
+    if kind == "planes":
+        del rows["grid"]
+    if kind == "history":
+        rows["states"] = np.stack([states[[0] * 4], states], 1)
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **rows)
+        told = ["--role=grid=grid"] if "grid" in rows else []
+        run("expand", "--board=chess", "--castling=skip", "--role=states=planes", *told, path, out)
+        assert len(load(out)["states"]) == 4
+        assert verify(out)[0] == set()
+
+
 @tap.test(*[(code, name, tuple(options), i) for i, (code, name, options, _) in enumerate(SOURCES)])
 def test_source(code, name, options, i):
     planted(name, options, code, SOURCES[i][3])
