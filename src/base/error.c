@@ -45,6 +45,10 @@ size_t text_control_nbytes(const char *text)
 
     if (byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0)
         return 2;
+    if ((byte[0] == 0xef && byte[1] == 0xbb && byte[2] == 0xbf) ||
+        (byte[0] == 0xe2 && byte[1] == 0x80 && byte[2] >= 0xa8 && byte[2] <= 0xae) ||
+        (byte[0] == 0xe2 && byte[1] == 0x81 && byte[2] >= 0xa6 && byte[2] <= 0xa9))
+        return 3;
     return byte[0] < 0x20 || byte[0] == 0x7f;
 }
 

@@ -156,7 +156,8 @@ struct text_quoted text_path(const char *path);
  * at p begin with, 1 to 4; 0: there is none. */
 size_t text_utf8_nbytes(const void *p, size_t n_left);
 
-/* The bytes of the control character (C0, DEL, C1 in UTF-8) that text starts with; 0: none. */
+/* The bytes of the control character that text starts with, 0: none. It is C0, DEL or, in UTF-8,
+ * C1, a byte order mark, a separator of lines, or what turns the direction of text. */
 size_t text_control_nbytes(const char *text);
 
 /* A size for people, "1.4 GiB". */

@@ -23,6 +23,8 @@
 
 #define NAUTY      "libnauty.so.2"
 #define MAX_LEVELS 128
+#define MAX_NODES  128
+#define MAX_VISITS (1u << 20) /* of vertices, in all nodes of a search together */
 
 /* More than nauty needs: for each vertex, and at all. */
 #define NAUTY_VERTEX_NBYTES 512
@@ -102,6 +104,8 @@ static struct {
     volatile int *stop; /* set: nauty gives up */
     struct board *board;
     int first_player; /* a vertex */
+    uint32_t n_nodes; /* of the search */
+    bool is_long;
     bool no_memory;
 } nauty_state;
 
@@ -144,13 +148,18 @@ static void add_generator(int count, int *image, int *orbits, int n_orbits, int 
 }
 
 /* Give up where a search goes deep: one level for each cell that is like others. A group that fits
- * a board does not take a tenth of these, and nauty calls itself for each. */
+ * a board does not take a tenth of these, and nauty calls itself for each. And give up on large
+ * graphs without order in which cells seem alike, so that each of them is tried in vain. */
 static void look_at_node(graph *graph, int *labels, int *ends, int level, int n_classes,
                          int n_target, int code, int n_words, int n_vertices)
 {
     (void)graph, (void)labels, (void)ends, (void)n_classes, (void)n_target, (void)code;
-    (void)n_words, (void)n_vertices;
-    if (level > MAX_LEVELS)
+    (void)n_words;
+    const uint32_t n_nodes = ++nauty_state.n_nodes;
+
+    nauty_state.is_long = level <= MAX_LEVELS && n_nodes > MAX_NODES &&
+                          (uint64_t)n_nodes * (uint32_t)n_vertices > MAX_VISITS;
+    if (level > MAX_LEVELS || nauty_state.is_long)
         *nauty_state.stop = 1;
 }
 
@@ -260,10 +269,16 @@ static int run_nauty(struct board *b, struct board_graph *g, statsblk *stats, st
         return error_set(err, ERROR_DATA, "%s has not the functions expected of nauty 2.8", NAUTY);
     nauty_state.board = b;
     nauty_state.first_player = g->sparse.nv - 2;
+    nauty_state.n_nodes = 0;
+    nauty_state.is_long = false;
     nauty_state.no_memory = false;
     *nauty_state.stop = 0;
     nauty_state.run(&g->sparse, g->labels, g->ends, g->orbits, &options, stats, NULL);
     nauty_state.release();
+    if (nauty_state.is_long)
+        return error_set(err, ERROR_DATA,
+                         "the transforms that edges and colours allow take too long to find: give "
+                         "more colours or lines, or transforms");
     return nauty_state.no_memory ? error_no_memory(err, "transforms of a board") : 0;
 }
 

@@ -378,12 +378,38 @@ static void test_limits(void **state)
     text_release(&json);
 }
 
+/* A ring whose cells are joined in pairs as well, at random, none twice: they seem alike. */
+static void test_search_is_long(void **state)
+{
+    enum { N = 6000 };
+    static uint32_t cells[N];
+    struct text json = {0};
+    uint32_t random = 4;
+
+    (void)state;
+    append(&json, "{\"cells\": %d, \"edges\": [[0, %d]", N, N - 1);
+    for (uint32_t i = 0; i < N; i++) {
+        random = random * 1664525 + 1013904223;
+        const uint32_t j = (uint32_t)((uint64_t)random * (i + 1) >> 32);
+
+        cells[i] = cells[j];
+        cells[j] = i;
+        append(&json, i > 0 ? ", [%u, %u]" : "", i - 1, i);
+    }
+    for (uint32_t i = 0; i < N; i += 2)
+        append(&json, ", [%u, %u]", cells[i], cells[i + 1]);
+    append(&json, "]}");
+    check_refusal(json.text, json.n_bytes, "take too long to find");
+    text_release(&json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_brute_force), cmocka_unit_test(test_known_orders),
-        cmocka_unit_test(test_as_built_in), cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_brute_force),    cmocka_unit_test(test_known_orders),
+        cmocka_unit_test(test_as_built_in),    cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_search_is_long),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -24,7 +24,12 @@ static void test_quoting(void **state)
         {"back\\slash", "'back\\x5cslash'", "back\\x5cslash"},
         {"M\xc3\xbchle", "'M\xc3\xbchle'", "M\xc3\xbchle"},
         {"bad\xff", "'bad\\xff'", "bad\\xff"},
-        {"c1\xc2\x9b", "'c1\\xc2\\x9b'", "c1\\xc2\\x9b"},         /* a control in UTF-8 */
+        {"c1\xc2\x9b", "'c1\\xc2\\x9b'", "c1\\xc2\\x9b"},            /* a control in UTF-8 */
+        {"\xef\xbb\xbf{", "'\\xef\\xbb\\xbf{'", "\\xef\\xbb\\xbf{"}, /* a byte order mark */
+        {"\u202ezpn", "'\\xe2\\x80\\xaezpn'", "\\xe2\\x80\\xaezpn"}, /* from right to left */
+        {"\u2069", "'\\xe2\\x81\\xa9'", "\\xe2\\x81\\xa9"},
+        {"\u2027\u2030\u2065\ufeff", "'\u2027\u2030\u2065\\xef\\xbb\\xbf'",
+         "\u2027\u2030\u2065\\xef\\xbb\\xbf"},
         {"\xed\xa0\x80", "'\\xed\\xa0\\x80'", "\\xed\\xa0\\x80"}, /* a surrogate */
         {"\xc0\xaf", "'\\xc0\\xaf'", "\\xc0\\xaf"},               /* an overlong slash */
         {"\xf0\x9f", "'\\xf0\\x9f'", "\\xf0\\x9f"},               /* cut short */
