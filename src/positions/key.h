@@ -170,6 +170,6 @@ struct key_hash {
     struct bytes room; /* owned */
 };
 
-/* Add an array's row, which transform t takes to the canonical image. */
+/* Add an array's row, which transform t takes to the canonical image; -0.0 as 0.0. */
 int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, const uint8_t *row,
                  struct error *err);

@@ -412,6 +412,10 @@ int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, con
     memcpy(in, row, n);
     if (kernel_row(spec, t, in, NULL, out, err) != 0)
         return -1;
+    /* The two zeros are one number: a draw that was negated is a draw. */
+    for (uint64_t at = 0; spec->dtype.kind == DTYPE_FLOAT && at < n; at += spec->dtype.itemsize)
+        if (dtype_get_double(&spec->dtype, out + at) == 0)
+            memset(out + at, 0, spec->dtype.itemsize);
     hash->value = XXH3_64bits_withSeed(out, n, hash->value);
     return 0;
 }

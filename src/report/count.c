@@ -48,6 +48,7 @@ struct count {
     struct entry *entries; /* owned: where it is not 0 */
     size_t n_entries;
     uint64_t max_numbers; /* room in both */
+    double *sums;         /* owned: of each action that a row's indices name; 0 between rows */
 
     struct spot *spots; /* owned: of planes, plane by plane */
     size_t n_spots;
@@ -447,6 +448,24 @@ static int list_weights(struct count *c, const struct row *row, const struct row
         n_found += (weight > 0) & (weight < 1e300) & (action >= 0);
     }
     c->n_entries = n_found;
+    if (is_dense)
+        return 0;
+    /* What is said of an action more than once is added up. */
+    const int64_t n_actions = (int64_t)c->binding->n_actions;
+    for (size_t k = 0; k < n_found; k++)
+        if (entries[k].at < n_actions)
+            c->sums[entries[k].at] += entries[k].value;
+    c->n_entries = 0;
+    for (size_t k = 0; k < n_found; k++) {
+        struct entry entry = entries[k];
+
+        if (entry.at < n_actions) {
+            entry.value = c->sums[entry.at];
+            c->sums[entry.at] = 0;
+        }
+        entries[c->n_entries] = entry;
+        c->n_entries += entry.value > 0;
+    }
     return 0;
 }
 
@@ -467,8 +486,9 @@ static int add_policy(struct count *c, size_t i, struct error *err)
     if (policy == NULL)
         return 0;
     int32_t *cells = calloc(binding->n_actions + 1, sizeof *cells); /* of each action; -1: none */
+    c->sums = calloc(binding->n_actions + 1, sizeof *c->sums);
     rows_open(&rows, c, i, err);
-    if (cells == NULL)
+    if (cells == NULL || c->sums == NULL)
         rows.status = error_no_memory(err, "the cells of actions");
     for (uint64_t a = 0; cells != NULL && map != NULL && a < binding->n_actions; a++)
         cells[a] = (int32_t)planes_cell_of(c->tally->board, binding, a);
@@ -502,6 +522,7 @@ static int add_policy(struct count *c, size_t i, struct error *err)
             map->n_rows++;
     }
     free(cells);
+    free(c->sums);
     const int status = rows_close(&values);
     return rows_close(&rows) != 0 ? -1 : status;
 }

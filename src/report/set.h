@@ -71,6 +71,8 @@ struct tally_evidence {
 struct tally {
     const struct settings *settings; /* borrowed */
     const struct board *board;       /* borrowed; NULL: not known, and there is nothing to count */
+    /* Borrowed: where each transform's image of a cell lies. */
+    const uint32_t *dst[BOARD_MAX_TRANSFORMS];
     uint64_t n_rows;
     uint32_t n_parts;
     struct tally_label *labels; /* owned, as all the others */

@@ -72,6 +72,10 @@ static int add_maps(struct tally *tally, const struct shard *shard, size_t i, st
     for (size_t p = 0; p < n; p++)
         tally->maps[tally->n_maps++] = (struct tally_map){.key = array->key, .plane = planes[p]};
     const bool is_known = spec_init(&spec, &maker, array, binding, &why) == 0;
+    /* Whose stones the codes of a grid are, those of the planes say. */
+    const bool swaps_codes = binding->role == ROLE_GRID &&
+                             shard->conventions.planes != PLANES_MOVER &&
+                             shard->conventions.planes != PLANES_CANONICAL;
     for (size_t m = first; m < tally->n_maps && why.kind != ERROR_INTERNAL; m++) {
         struct tally_map *own = &tally->maps[m];
 
@@ -81,7 +85,7 @@ static int add_maps(struct tally *tally, const struct shard *shard, size_t i, st
         for (uint32_t t = 0; own->partner != NULL && t < board->n_transforms; t++) {
             const struct tally_map *other = own;
 
-            if (binding->role == ROLE_GRID && board->transforms[t].swaps_colours)
+            if (swaps_codes && board->transforms[t].swaps_colours)
                 other = tally_find_map(tally, own->key, 1 - own->plane);
             else if (is_known && own->plane < spec.n_planes && !spec.steps[t].is_unknown)
                 other = tally_find_map(tally, own->key, spec_plane_to(&spec, t, own->plane));
@@ -91,6 +95,24 @@ static int add_maps(struct tally *tally, const struct shard *shard, size_t i, st
     spec_release(&spec);
     spec_maker_release(&maker);
     return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
+}
+
+/* Canonical planes are turned so that the same player joins the same edges in every row: an image
+ * with the colours swapped is one without. */
+static void find_images(struct tally *tally, const struct conventions *conventions)
+{
+    const struct board *board = tally->board;
+    uint32_t swap = 0;
+
+    while (swap < board->n_transforms && !board->transforms[swap].swaps_colours)
+        swap++;
+    for (uint32_t t = 0; t < board->n_transforms; t++) {
+        const bool repeats =
+            conventions->planes == PLANES_CANONICAL && board->transforms[t].swaps_colours;
+        const uint32_t image = repeats ? board->compose[t * board->n_transforms + swap] : t;
+
+        tally->dst[t] = board->transforms[image].dst;
+    }
 }
 
 int tally_init(struct tally *tally, const struct shard *shard, const struct settings *settings,
@@ -103,6 +125,7 @@ int tally_init(struct tally *tally, const struct shard *shard, const struct sett
     if (shard->found.board == NULL || shard->bindings == NULL)
         return 0;
     tally->board = shard->found.board;
+    find_images(tally, &shard->conventions);
     tally->labels = calloc(n + 1, sizeof *tally->labels);
     tally->policies = calloc(n + 1, sizeof *tally->policies);
     if (tally->labels == NULL || tally->policies == NULL)
@@ -220,7 +243,7 @@ static double weigh_cell(struct weighing *w, const struct tally_map *map, uint32
     const struct tally *tally = w->tally;
     const uint32_t n_cells = tally->board->n_cells;
     const double *own = map->sums + cell;
-    const double *image = tally->maps[map->partner[t]].sums + tally->board->transforms[t].dst[cell];
+    const double *image = tally->maps[map->partner[t]].sums + tally->dst[t][cell];
     double sum = 0, squares = 0;
 
     for (size_t part = 0; part < tally->n_parts; part++) {
@@ -261,8 +284,7 @@ static void compare_with_group(const struct tally *tally, struct tally_map *map,
         double all = 0;
 
         for (uint32_t t = 0; t < board->n_transforms; t++)
-            all +=
-                tally->maps[map->partner[t]].sums[part * n_cells + board->transforms[t].dst[cell]];
+            all += tally->maps[map->partner[t]].sums[part * n_cells + tally->dst[t][cell]];
         all /= board->n_transforms;
         group += all;
         const double d = differ(own, all);
@@ -311,7 +333,7 @@ int tally_finish(struct tally *tally, struct error *err)
     for (uint32_t t = 1; t < board->n_transforms; t++)
         for (size_t m = 0; m < tally->n_maps; m++)
             for (uint32_t cell = 0; cell < board->n_cells; cell++) {
-                const uint32_t *dst = board->transforms[t].dst, to = dst[cell];
+                const uint32_t *dst = tally->dst[t], to = dst[cell];
                 const struct tally_map *map = &tally->maps[m];
                 const size_t image = map->partner[t];
 

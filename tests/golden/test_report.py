@@ -102,6 +102,24 @@ def test_hex():
 
 
 @tap.test()
+def test_same_numbers():
+    """A draw that was negated is a draw; what a sparse policy says of one action in several entries
+    counts once, added up."""
+    with tempfile.TemporaryDirectory() as folder:
+        state = np.zeros((4, 2, 3, 3), np.float32)
+        state[:2, 0, 1, 1] = 1
+        index, value = np.empty(4, object), np.empty(4, object)
+        for i in range(4):
+            index[i] = np.array([8, 2, 8, 0], np.int32)
+            value[i] = np.array([0.25, 0.5, 0.25, 0], np.float32)
+        path = save(folder, state=state, value=np.float32([0, -0.0, 1, -0.0]),
+                    policy_indices=index, policy_values=value)
+        found = one("--board", "tictactoe", path)
+        assert found["positions"]["conflicts"] == 1, found["positions"]
+        close([found["policy"][0][k] for k in ("entropy", "top_share")], [np.log(2), 0.5], "policy")
+
+
+@tap.test()
 def test_sparse_and_packed():
     """Policies as object arrays, padded and in CSR form; packed planes of KataGo."""
     with tempfile.TemporaryDirectory() as folder:
@@ -470,6 +488,28 @@ def test_rows_of_a_game():
         assert len(misfits(save(folder, state=rows), "square:5")) == 7
         rows = np.array([turned(r, rng.integers(8)) for r in rows])
         assert misfits(save(folder, state=rows), "square:5") == []
+
+
+@tap.test()
+def test_whose_stones():
+    """Where the mover's stones always join the same two edges, an image with the colours swapped is
+    one without; and where planes are the mover's, so are the codes of a grid."""
+    with tempfile.TemporaryDirectory() as folder:
+        rng = np.random.default_rng(6)
+        mine = rng.random((2000, 5, 5)) < np.array([0.1, 0.2, 0.4, 0.2, 0.1])
+        theirs = ~mine & (rng.random((2000, 5, 5)) < np.array([0.1, 0.3, 0.4, 0.3, 0.1])[:, None])
+        path = save(folder, state=np.stack([mine, theirs], 1).astype(np.float32))
+        options = ["--board", "rhombus:5", "--planes", "canonical"]
+        found = one(*options, path)
+        assert [(e["distance"] > 0, e["fits"]) for e in found["evidence"]] == [
+            (True, True), (False, True), (True, True)], found["evidence"]
+        mean = mine.mean(0)
+        close(heat(found, "state", 0)["group"], ((mean + mean[::-1, ::-1]) / 2).ravel(), "group")
+        assert misfits(path, *options[1:2]) == ["long-diagonal-swap", "short-diagonal-swap"]
+        path = save(folder, board=(mine + 2 * theirs).astype(np.int8))
+        found = one(*options[:2], "--planes", "mover", "--role", "board=grid", path)
+        group = np.mean([mean, mean.T, mean[::-1, ::-1], mean[::-1, ::-1].T], 0)
+        close(heat(found, "board", 0)["group"], group.ravel(), "group of codes")
 
 
 @tap.test()
