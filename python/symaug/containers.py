@@ -410,11 +410,11 @@ class Table:
         self.places, self.widths, numbered = {}, {}, {}
         titles = [re.sub(r"^\ufeff?(# *)?", "", self.header[0]), *self.header[1:]]
         for k, title in enumerate(titles):
-            match = re.fullmatch(r"(.*)_(0|[1-9]\d*)", title)
+            match = re.fullmatch(r"(.*)_(0|[1-9]\d{0,8})", title)
             if match and f"{match[1]}_0" in titles:
                 numbered.setdefault(match[1], {})[int(match[2])] = k
                 continue
-            match = re.fullmatch(r"(.*)\((\d+)\)", title)
+            match = re.fullmatch(r"(.*)\((\d{1,9})\)", title)
             name = match[1] if match else title
             if name in self.places or name in numbered:
                 raise bad(f"{self.path}: header", "a name for each column", f"{name!r} twice")
@@ -514,9 +514,10 @@ class Folder:
         self.path, self.arrays, self.said = path, {}, None
         for name in sorted(os.listdir(path)):
             if name.endswith(".npy"):
-                try:
-                    self.arrays[name[:-4]] = np.load(os.path.join(path, name), allow_pickle=False)
-                except (ValueError, EOFError, OSError) as why:
+                try:  # through a map: it must be as long as its header says
+                    file = np.lib.format.open_memmap(os.path.join(path, name), mode="r")
+                    self.arrays[name[:-4]] = np.array(file)
+                except (ValueError, EOFError, OSError, OverflowError) as why:
                     raise bad(f"{path}: {name}", "an array", f"{str(why)[:80]}") from None
         if not self.arrays:
             raise bad(path, "data.mdb or .npy files", "neither")
@@ -525,7 +526,7 @@ class Folder:
             try:
                 with open(said, encoding="utf-8") as file:
                     self.said = json.load(file)
-            except ValueError as why:
+            except (ValueError, RecursionError) as why:
                 raise bad(said, "JSON", str(why)[:80]) from None
 
     def read(self):

@@ -43,6 +43,8 @@ def read_shard(path):
         raise bad(path, "an .npz of arrays", str(why)[:80]) from None
     lengths = {}
     for name, array in arrays.items():
+        if not isinstance(array, np.ndarray):
+            raise bad(f"{path}: {name}", "an array", "other data")
         if array.ndim:
             lengths.setdefault(len(array), []).append(name)
     if len(lengths) != 1:

@@ -3,6 +3,7 @@
 
 import collections
 import gzip
+import io
 import json
 import os
 import pickle
@@ -330,6 +331,38 @@ def test_odd_containers():
         with zipfile.ZipFile(scratch("in"), "w") as archive:
             archive.writestr("a/.zarray", "{}")
         refused("zarr")
+
+
+@tap.test()
+def test_odd_folders():
+    """What ends in .npy and is none, or says more than it has; a title with a number of many digits."""
+    huge = io.BytesIO()
+    np.lib.format.write_array_header_1_0(huge, {"descr": "<f4", "fortran_order": False, "shape": (10**13,)})
+    negative = huge.getvalue().replace(b"(10000000000000,)", b"(-5,)            ")
+    shard = io.BytesIO()
+    np.savez(shard, x=np.zeros(3))
+    for content, words in ((huge.getvalue(), "a.npy"), (negative + bytes(20), "negative"), (shard.getvalue(), "a.npy")):
+        with Scratch() as scratch:
+            os.mkdir(scratch("in"))
+            with open(scratch("in/a.npy"), "wb") as file:
+                file.write(content)
+            said = convert(scratch("in"), scratch("out.npz"), code=65)
+            assert words in said and os.listdir(scratch.name) == ["in"], said
+            np.save(scratch("in/a.npy"), np.asfortranarray([[1, 2], [3, 4]]))
+            convert(scratch("in"), scratch("out.npz"))
+            same_arrays({"a": np.load(scratch("out.npz"))["a"]}, {"a": np.array([[1, 2], [3, 4]])})
+            with open(scratch("in/dataset.json"), "w") as file:
+                file.write("[" * 100000)
+            assert "dataset.json" in convert("-f", scratch("in"), scratch("out.npz"), code=65)
+            os.remove(scratch("in/dataset.json"))
+            with zipfile.ZipFile(scratch("out.npz"), "a") as archive:
+                archive.writestr("notes.txt", "none")
+            assert "notes.txt" in convert("--like", scratch("in"), scratch("out.npz"), scratch("new"), code=65)
+            nines = "9" * 5000
+            for name, table in (("a.csv", f"a_0,a_{nines}\n1,2\n"), ("a.tsv", f"a\tb({nines})\n1\t2\n")):
+                with open(scratch(name), "w") as file:
+                    file.write(table)
+                convert("-f", scratch(name), scratch("out.npz"))
 
 
 @tap.test()
