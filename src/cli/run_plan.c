@@ -287,26 +287,32 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
 int input_list_add_from(struct text_list *list, const char *file, bool zero, struct error *err)
 {
     FILE *from = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
-    char *name = NULL;
-    size_t capacity = 0;
-    ssize_t n;
-    int status = 0;
+    char name[PATH_MAX];
+    size_t n = 0;
+    int c = '\0', status = 0;
 
     if (from == NULL)
         return error_set_errno(err, ERROR_NO_INPUT, errno, "cannot open %s", text_quote(file).text);
-    while (status == 0 && (n = getdelim(&name, &capacity, zero ? '\0' : '\n', from)) > 0) {
-        if (!zero && name[n - 1] == '\n')
-            name[--n] = '\0';
-        if (!zero && strlen(name) < (size_t)n)
+    while (status == 0 && c != EOF) {
+        c = getc(from);
+        if (c == EOF || c == (zero ? '\0' : '\n')) {
+            name[n] = '\0';
+            status = n > 0 && !ferror(from) ? text_list_add(list, name, err) : 0;
+            n = 0;
+        } else if (c == '\0') {
             status = error_set(err, ERROR_USAGE,
                                "%s: a line holds a NUL: use --null where names end in one",
                                text_quote(file).text);
-        else if (*name != '\0')
-            status = text_list_add(list, name, err);
+        } else if (n + 1 == sizeof name) {
+            status = error_set(err, ERROR_NO_INPUT,
+                               "%s: expected names of at most %zu bytes, found a longer one",
+                               text_quote(file).text, n);
+        } else {
+            name[n++] = (char)c;
+        }
     }
-    if (status == 0 && !feof(from))
+    if (status == 0 && ferror(from))
         status = error_set_errno(err, ERROR_IO, errno, "cannot read %s", text_quote(file).text);
-    free(name);
     if (from != stdin)
         fclose(from);
     return status;

@@ -173,6 +173,8 @@ static int open_folder(struct opening *o)
             archive->n_inputs += result == 0;
             if (result == 0)
                 result = add_npy_array(o);
+            if (result != 0 && o->err != NULL && *o->err->array == '\0') /* for findings */
+                snprintf(o->err->array, sizeof o->err->array, "%.*s", ERROR_ARRAY_NBYTES - 1, name);
         }
         free(list[i]);
     }

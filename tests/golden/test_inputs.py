@@ -205,6 +205,31 @@ def test_file_system(kind):
         assert found == code, f"exit {found}, expected {code}: {lines}"
 
 
+@tap.test("verify", "expand")
+def test_in_folder(command):
+    """What is no array in a folder of arrays is named, not the folder alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(os.path.join(folder, "policy.npy"), np.zeros((2, 81), "f4"))
+        os.mkfifo(os.path.join(folder, "x.npy"))
+        options = ["--board=square:9"] if command == "verify" else ["--board=square:9", "--out-dir=" + folder]
+        code, out, text, _, _ = measured([command, *options, folder])
+        assert code == 65 and "x.npy: expected a regular file, found a pipe" in out + text, out + text
+
+
+@tap.test("lines", "NULs")
+def test_list_without_end(ends):
+    """A list of inputs whose one name is longer than any file's: not read to its end."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "list")
+        with open(path, "wb") as file:
+            file.write(b"a" * 5000)
+            file.truncate(2 << 30)
+        options = ["-0"] if ends == "NULs" else []
+        done = measured(["expand", "--board=square:9", "--files-from", path, *options, "--out-dir", folder])
+        assert done[0] == 66 and "4095 bytes" in done[2] and os.listdir(folder) == ["list"], done
+        assert SANITIZED or done[3] < MAX_KIB, f"{done[3]} KiB"
+
+
 @tap.test()
 def test_not_a_regular_output():
     """A special file under the output's name is not replaced, not even with -f."""
