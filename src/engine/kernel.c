@@ -236,6 +236,8 @@ static int move_list(const struct spec *spec, uint32_t t, const uint8_t *in, con
     const bool is_padded = spec->kind == SPEC_PADDED;
     uint64_t n = spec->row_nbytes / step;
 
+    if (n == 0) /* lists of no room, which need not be anywhere */
+        return 0;
     memcpy(out, in, spec->row_nbytes);
     while ((is_padded || spec->pairs) && n > 0 && is_zero(in + (n - 1) * step, step) &&
            (!is_padded || dtype_get_double(&spec->value_dtype, values + (n - 1) * value_item) == 0))

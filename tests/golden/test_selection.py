@@ -241,6 +241,15 @@ def test_shuffle(n):
 
 
 @tap.test()
+def test_shuffle_empty_lists():
+    """Padded lists of no moves, as a file of finished games has them, stay (N', 0)."""
+    arrays = {"state": gomoku(3)["state"], "policy_indices": np.zeros((3, 0), "<i4"),
+              "policy_values": np.zeros((3, 0), "<f4")}  # fmt: skip
+    out = shard(arrays, "--shuffle")
+    assert out["policy_indices"].shape == out["policy_values"].shape == (24, 0)
+
+
+@tap.test()
 def test_shuffle_objects():
     path = data("ringrift/sample_hex8.npz")
     plain, mixed = expand(path), expand(path, "--shuffle")
