@@ -323,6 +323,15 @@ int role_request_add_spec(struct role_request *request, const char *array, const
     return -1;
 }
 
+static bool begins_with_role(const char *spec)
+{
+    size_t i = 0;
+
+    while (i < ROLE_N_KINDS && !equals(spec, strcspn(spec, ":"), role_kinds[i].name))
+        i++;
+    return i < ROLE_N_KINDS;
+}
+
 int role_request_add(struct role_request *request, const char *text, struct error *err)
 {
     const char *equal = strchr(text, '=');
@@ -330,6 +339,12 @@ int role_request_add(struct role_request *request, const char *text, struct erro
     if (equal == NULL)
         return error_set(err, ERROR_USAGE, "a role is told as NAME=ROLE, not %s",
                          text_quote(text).text);
+    /* A name may hold '=', too: the first one that is followed by a role ends it. */
+    for (const char *at = equal; at != NULL; at = strchr(at + 1, '='))
+        if (begins_with_role(at + 1)) {
+            equal = at;
+            break;
+        }
     char *array = strndup(text, (size_t)(equal - text));
     const int status = array != NULL ? role_request_add_spec(request, array, equal + 1, err)
                                      : error_no_memory(err, "a role");

@@ -846,7 +846,11 @@ static void test_request_options(void **state)
     assert_int_equal(role_request_add(&request, "p=policy-index:layout=chess-4672", &err), 0);
     assert_int_equal(role_request_add(&request, "q=packed:msb,lsb", &err), 0);
     assert_int_equal(role_request_add_spec(&request, "a=b:c", "copy", &err), 0);
+    assert_int_equal(role_request_add(&request, "a=b=policy:layout=cells", &err), 0);
     o = request.overrides;
+    assert_string_equal(o[4].array, "a=b");
+    assert_int_equal(o[4].role, ROLE_POLICY);
+    assert_string_equal(o[4].layout, "cells");
     assert_string_equal(o[0].array, "a:b");
     assert_int_equal(o[0].role, ROLE_PLANES);
     assert_int_equal(o[0].options, ROLE_NHWC);
