@@ -481,6 +481,9 @@ out:
     return status;
 }
 
+/* The rest of a message is for reasons. */
+#define COMMAND_MAX_NBYTES (ERROR_MESSAGE_NBYTES * 3 / 4)
+
 int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
                           const struct role_request *request, struct text *command,
                           struct error *err)
@@ -524,6 +527,16 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     }
     if (is_misfit)
         (void)role_guess_board_by_shape(archive, &fits);
+    if (status == 0 && command.n_bytes > COMMAND_MAX_NBYTES) { /* of many inputs: its flags alone */
+        const struct role_request same = {.command = "the same with", .operands = ""};
+
+        text_release(&command);
+        status = role_problems_command(problems, archive, &same, &command, err);
+    }
+    if (status == 0 && command.n_bytes > COMMAND_MAX_NBYTES) {
+        text_release(&command);
+        status = text_append(&command, err, "--schema FILE, a file of roles");
+    }
     for (k = 0; k < problems->n && status == 0; k++) {
         const struct error *why = &problems->items[k].why;
         const char *text = why->message + why->file_nbytes;

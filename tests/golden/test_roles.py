@@ -539,6 +539,25 @@ def quoted():
 check("quoted for a shell", quoted)
 
 
+def of_many_inputs():
+    """A command line too long for a message: the reason and the flags are told, and nothing is cut."""
+    with Folder() as f:
+        names = [f"{i:03}-{'n' * 40}.npz" for i in range(100)]
+        f.save(names[0], **go(heat=spread(81)))
+        for name in names[1:]:
+            os.link(f.path(names[0]), f.path(name))
+        errors = f.refused("expand", "--board", "go9", "--out-dir", "out", *names)
+        assert f"{names[0]}: heat: dtype" in errors, errors
+        flags = errors.split("; use: the same with ")[1].split()
+        f.ok("expand", "--board", "go9", "--out-dir", "out", *names, *flags)
+        f.save(**go(**{f"heat_{i:04}": spread(81) for i in range(300)}))
+        errors = f.refused("expand", "--board", "go9", "in.npz", "out.npz")
+        assert "heat_0000: dtype" in errors and errors.endswith("; use: --schema FILE, a file of roles\n"), errors
+
+
+check("a command of many inputs", of_many_inputs)
+
+
 def metadata(key, values, code, words):
     with Folder() as f:
         for name, value in zip("ab", values):
