@@ -13,6 +13,7 @@
 #include "positions/key.h"
 
 #define ROWS_AT_ONCE 64
+#define MIN_ALIKE    3 /* rows that must look like images of others */
 
 /* --- layouts --- */
 
@@ -72,10 +73,11 @@ static int take_told(struct probe *p, struct error *err)
 struct classes {
     uint32_t n_images; /* that most positions have; 0: most have none */
     double saved;      /* share of the rows that repeat another one's position */
-    /* Each image is there once, also where the position's own symmetry makes several equal, or
-     * their policies have nothing to do with each other: positions listed one by one rather than
-     * rows expanded. */
+    /* All images are there, each once, also where the position's own symmetry makes several equal,
+     * or their policies have nothing to do with each other: positions listed one by one rather
+     * than rows expanded. */
     bool is_enumeration;
+    uint64_t n_alike; /* rows that repeat a position with other planes and the same policies */
 };
 
 static int compare_sketches(const void *left, const void *right)
@@ -89,17 +91,19 @@ static int compare_sketches(const void *left, const void *right)
     return a->policy < b->policy ? -1 : a->policy > b->policy;
 }
 
-/* By the first rows. */
+/* By the first rows, or by all of them when they were read. */
 static int find_classes(const struct probe *probe, struct classes *classes, struct error *err)
 {
-    struct sketch *list = calloc(probe->n + 1, sizeof *list);
+    const uint64_t n_read = probe_is_whole(probe) ? probe->n_rows : probe->n;
+    const uint32_t n_all = probe->sketcher.n_maps[SKETCH_BOARD] / probe->sketcher.n_still;
+    struct sketch *list = calloc(n_read + 1, sizeof *list);
     uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
     uint64_t n_once = 0, n_repeated = 0, n_saved = 0, n = 0;
 
     *classes = (struct classes){.n_images = 1};
     if (list == NULL)
         return error_no_memory(err, "rows of a set");
-    for (uint64_t i = 0; i < probe->n; i++)
+    for (uint64_t i = 0; i < n_read; i++)
         if (probe->sketches[i].shape[SKETCH_BOARD] != 0)
             list[n++] = probe->sketches[i];
     qsort(list, n, sizeof *list, compare_sketches);
@@ -111,8 +115,11 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
 
             for (end = i + 1;
                  end < n && list[end].shape[SKETCH_BOARD] == list[i].shape[SKETCH_BOARD]; end++) {
-                n_different += list[end].planes != list[end - 1].planes;
+                const bool is_other = list[end].planes != list[end - 1].planes;
+
+                n_different += is_other;
                 alike &= list[end].policy == list[i].policy;
+                classes->n_alike += walk == 0 && is_other && list[end].policy == list[i].policy;
             }
             if (walk == 0 && n_different <= LAYOUT_MAX_IMAGES)
                 n_of[n_different] += end - i;
@@ -131,7 +138,9 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
         for (uint32_t k = 2; walk == 0 && k <= LAYOUT_MAX_IMAGES; k++)
             classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
     }
-    classes->is_enumeration = n_once > n_repeated || 2 * n_alike < n_good;
+    classes->is_enumeration =
+        (n_once > n_repeated && 50 * n_once > n_classes && classes->n_images >= n_all) ||
+        2 * n_alike < n_good;
     classes->saved = n > 0 ? (double)n_saved / (double)n : 0;
     if (classes->n_images < 2 || 2 * n_good <= n_classes || n_good * (classes->n_images - 1) < 3)
         classes->n_images = 0;
@@ -139,66 +148,119 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
     return 0;
 }
 
-/* Group all rows by class: sources are numbers of classes, transforms relative to the first row of
- * the class. Rows whose transform is left open by the position's own symmetry are groups of their
- * own. */
-static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
+/* All rows by the shapes of their positions, which stand in the place of sources. */
+static int list_by_shape(struct probe *p, struct lane_image *list, struct error *err)
 {
-    const uint64_t n = p->planes->array->n_rows;
-    struct lane items[2] = {*p->planes}; /* borrowed, beside that of whose turn it is */
-    struct lanes lanes = {.shard = p->lanes->shard, .items = items, .n = 1};
-    struct batch batches[2] = {
-        {.own = {.arrays = &items[0].array, .n_arrays = 1, .at_random = true}},
-        {.own = {.arrays = &items[1].array, .n_arrays = 1, .at_random = true}}};
-    const struct window window = {.lanes = &lanes, .batches = batches};
-    struct batch *const batch = &batches[0];
-    struct lane_image *list = calloc(n + 1, sizeof *list);
-    uint64_t n_sources = 0;
-    int status = list != NULL ? 0 : error_no_memory(err, "list of all images");
+    const bool is_whole = probe_is_whole(p);
+    struct batch batch = {.own = {.arrays = &p->planes->array, .n_arrays = 1}};
+    int status = is_whole ? 0 : batch_open(&batch, p->lanes->request->settings->budget, err);
 
-    for (size_t i = 0; i < p->lanes->n && lanes.n < 2; i++)
-        if (p->lanes->items[i].binding->role == ROLE_GLOBALS &&
-            lane_is_compared(&p->lanes->items[i]))
-            items[lanes.n++] = p->lanes->items[i];
-    for (size_t i = 0; i < lanes.n && status == 0; i++)
-        status = batch_open(&batches[i], p->lanes->request->settings->budget, err);
-    for (uint64_t i = 0; status == 0 && i < n; i += batch->n) {
-        status = batch_read(batch, i, smaller(n - i, ROWS_AT_ONCE), err);
-        for (uint64_t k = 0; status == 0 && k < batch->n; k++) {
+    for (uint64_t i = 0; status == 0 && i < p->n_rows; i += is_whole ? 1 : batch.n) {
+        if (is_whole)
+            list[i] = (struct lane_image){.row = i, .source = p->sketches[i].shape[SKETCH_BOARD]};
+        else
+            status = batch_next(&batch, ROWS_AT_ONCE, err);
+        for (uint64_t k = 0; status == 0 && !is_whole && k < batch.n; k++) {
             struct sketch sketch;
 
-            sketch_planes(&p->sketcher, batch_row(batch, k).bytes, &sketch);
+            sketch_planes(&p->sketcher, batch_row(&batch, k).bytes, &sketch);
             list[i + k] = (struct lane_image){.row = i + k, .source = sketch.shape[SKETCH_BOARD]};
         }
     }
-    if (status == 0) /* by the shapes, which stand in the place of sources */
-        qsort(list, n, sizeof *list, lane_image_compare);
+    batch_release(&batch);
+    qsort(list, p->n_rows, sizeof *list, lane_image_compare);
+    return status;
+}
+
+#define DOUBT       1u /* a label is not that of the image */
+#define COPY_DOUBTS 2u /* numbers differ that every image should repeat */
+#define REPEATS     4u /* two rows are the same image */
+
+/* What speaks against the rows of a window, of one shape, being images of one source. */
+static uint32_t doubts_of(const struct window *window, const struct lane_image *list)
+{
+    const struct lanes *lanes = window->lanes;
+    uint32_t doubts = 0;
+
+    for (uint64_t k = 1; k < window->n; k++) {
+        for (uint64_t m = 0; m < k && list[k].transform != NO_TRANSFORM; m++)
+            doubts |= list[m].transform == list[k].transform ? REPEATS : 0;
+        for (size_t i = 0; i < lanes->n && list[k].transform != NO_TRANSFORM; i++) {
+            const struct orbit_pair pair = {window, i, 0, k, 0};
+
+            if (lane_is_compared(&lanes->items[i]) &&
+                !orbit_same(&pair, list[k].transform, ORBIT_EXACT))
+                doubts |= lanes->items[i].binding->role == ROLE_COPY ? COPY_DOUBTS : DOUBT;
+        }
+    }
+    return doubts;
+}
+
+/* Group all rows by class: sources are numbers of classes, transforms relative to the first row of
+ * the class. Rows whose transform is left open by the position's own symmetry are groups of their
+ * own. So are those of a class that may hold a position of several sources, each with some of its
+ * images: where images are left out and most other classes are without doubt. */
+static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
+{
+    const uint64_t n = p->n_rows, most = n_images + n_images / 2;
+    struct lane_image *list = calloc(n + 1, sizeof *list);
+    struct window window = {0};
+    uint64_t n_sources = 0, n_all = 0, n_odd = 0, n_classes = 0, n_doubtful[REPEATS + 1] = {0};
+    int status =
+        list != NULL ? list_by_shape(p, list, err) : error_no_memory(err, "list of all images");
+
+    lanes_close(p->lanes);
+    if (status == 0)
+        status = lanes_open(p->lanes, true, &p->unused, err);
+    if (status == 0)
+        status = window_init(&window, p->lanes, most, err);
+    for (uint64_t i = 0, end; status == 0 && i < n; i = end) {
+        bool is_related = false;
+
+        for (end = i; end < n && list[end].source == list[i].source; end++)
+            if (end - i < most)
+                window.rows[end - i] = list[end].row;
+        /* Where a position occurs several times, nothing tells which row is whose image; one image
+         * more than there are transforms is taken for a duplicate. */
+        window.n = end - i <= most ? end - i : 0;
+        status = probe_read_window(p, &window, NULL, err);
+        if (status == 0 && p->planes->is_broken)
+            break;
+        for (uint64_t k = i; k < end && status == 0; k++) {
+            const struct orbit_pair pair = {&window, (size_t)p->lanes->planes, 0, k - i, 0};
+
+            list[k].transform =
+                window.n > 0 ? probe_relate_planes(&pair, p->groups->allowed) : NO_TRANSFORM;
+            is_related |= k > i && list[k].transform != NO_TRANSFORM;
+        }
+        list[i].at = is_related ? doubts_of(&window, &list[i]) : 0;
+        n_classes += is_related;
+        n_odd += (end - i) % n_images != 0;
+        n_all++;
+        for (uint32_t doubt = DOUBT; doubt <= REPEATS; doubt <<= 1)
+            n_doubtful[doubt] += (list[i].at & doubt) != 0;
+    }
+    const bool is_complete = n_odd <= 1 || 10 * n_odd <= n_all;
     for (uint64_t i = 0, end; status == 0 && i < n; i = end) {
         const uint64_t shape = list[i].source, source = n_sources++;
+        bool is_open = false;
 
         for (end = i + 1; end < n && list[end].source == shape;)
             end++;
-        /* Where a position occurs several times, nothing tells which row is whose image; one image
-         * more than there are transforms is taken for a duplicate. */
-        const bool is_one_source = end - i <= n_images + n_images / 2;
-        for (size_t a = 0; a < lanes.n; a++) {
-            batch_clear(&batches[a]);
-            for (uint64_t k = i; k < end && is_one_source && status == 0; k++)
-                status = batch_add(&batches[a], &list[k].row, 1, err);
-        }
-        for (uint64_t k = i; k < end && status == 0; k++) {
-            const struct orbit_pair pair = {&window, 0, 0, k - i, 0};
-
-            list[k].transform =
-                is_one_source ? probe_relate_planes(&pair, p->groups->allowed) : NO_TRANSFORM;
+        for (uint32_t doubt = DOUBT; doubt <= REPEATS; doubt <<= 1)
+            is_open |= (list[i].at & doubt) != 0 && 2 * n_doubtful[doubt] <= n_classes &&
+                       (!is_complete || (end - i != n_images && doubt != REPEATS));
+        for (uint64_t k = i; k < end; k++) {
+            list[k].transform = is_open ? NO_TRANSFORM : list[k].transform;
             list[k].source = list[k].transform == NO_TRANSFORM ? n_sources++ : source;
         }
     }
-    for (size_t i = 0; i < 2; i++)
-        batch_release(&batches[i]);
-    if (status != 0) {
+    window_release(&window);
+    if (status != 0 || p->planes->is_broken) {
         free(list);
-        return -1;
+        return status != 0 ? -1
+                           : verify_note(p->lanes->result, err,
+                                         "not looked at for images: the planes cannot be read");
     }
     orbit_groups_of_entries(p->groups, list);
     p->lanes->result->is_expanded = true;
@@ -207,6 +269,38 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 }
 
 /* --- finding groups --- */
+
+/* Whether row b of those that are held is, in all its arrays, one and the same image of row a. */
+static bool is_image_of(const struct probe *p, uint64_t a, uint64_t b)
+{
+    const struct lanes *lanes = p->lanes;
+
+    for (uint32_t u = 0; u < p->groups->n_transforms; u++) {
+        bool is_whole = p->groups->allowed[u];
+
+        for (size_t i = 0; i < lanes->n && is_whole; i++)
+            is_whole = !lane_is_compared(&lanes->items[i]) ||
+                       orbit_same(&(struct orbit_pair){&p->window, i, a, b, 0}, u, ORBIT_EXACT);
+        if (is_whole)
+            return true;
+    }
+    return false;
+}
+
+/* Whether all rows of each position are images of one of them: then nothing is wrong with them in
+ * whatever order they stand, and a layout that says so is none. */
+static bool are_all_images(const struct probe *p)
+{
+    for (uint64_t i = 0; i < p->n; i++) {
+        uint64_t first = 0;
+
+        while (p->sketches[first].shape[SKETCH_BOARD] != p->sketches[i].shape[SKETCH_BOARD])
+            first++;
+        if (!is_image_of(p, first, i))
+            return false;
+    }
+    return p->n == p->n_rows;
+}
 
 static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, struct error *err)
 {
@@ -248,7 +342,7 @@ static int look(struct probe *p, struct error *err)
 {
     struct verify_result *result = p->lanes->result;
     struct fit found, far = {0}, alike;
-    struct classes classes;
+    struct classes classes = {0};
 
     if (probe_explain(p, &found, err) != 0)
         return -1;
@@ -271,10 +365,23 @@ static int look(struct probe *p, struct error *err)
              (far.is_confirmed == found.is_confirmed && far.saved + CLEARLY_MORE > found.saved)))
             found = far;
     }
+    if (!p->planes->is_broken && find_classes(p, &classes, err) != 0)
+        return -1;
+    /* Images of shuffled rows stand anywhere: where the first rows hold some, all are read. */
+    if (!found.is_confirmed && !probe_is_whole(p) && classes.n_alike >= MIN_ALIKE &&
+        (double)classes.n_alike * 8 * (double)p->n_rows >= (double)p->n * (double)p->n) {
+        p->may_be_shuffled = true;
+        if (probe_reach(p, block_rows, true, err) != 0 ||
+            (!p->planes->is_broken && find_classes(p, &classes, err) != 0))
+            return -1;
+    }
     if (p->planes->is_broken)
         return verify_note(result, err, "not looked at for images: the planes cannot be read");
-    if (find_classes(p, &classes, err) != 0)
-        return -1;
+    /* A layout of too few images, which rows contradict that are right in another order. */
+    if (!p->has_block && found.is_confirmed && !found.is_exact &&
+        classes.n_images > found.layout.n_images && classes.saved > found.saved &&
+        are_all_images(p))
+        return take_classes(p, classes.n_images, err);
     if (found.is_confirmed &&
         (p->has_block || found.share > 0.9 || classes.n_images == 0 || classes.is_enumeration ||
          found.saved + CLEARLY_MORE > classes.saved))

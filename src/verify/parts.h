@@ -277,11 +277,12 @@ enum sketch_group {
 struct sketch {
     /* Equal for all images of the stones without their colours; 0: the same in every image. */
     uint64_t shape[SKETCH_N_GROUPS];
-    bool is_symmetric; /* under the board's, some of its images are equal */
+    bool is_symmetric; /* under the board's, some of its images with these colours are equal */
     uint64_t planes;   /* the bytes of the planes */
     uint64_t counts;   /* what the channels hold, wherever it stands */
     uint64_t policy;   /* the numbers of the policies, wherever they stand; 0: there are none */
     uint64_t labels;   /* the bytes of the policies */
+    bool is_level;     /* all moves that a policy has are alike, as of many positions */
 };
 
 /* Makes sketches of the rows of the lane that tells images apart. */
@@ -290,7 +291,7 @@ struct sketcher {
     uint32_t n_cells;
     const uint32_t *maps[SKETCH_N_GROUPS][BOARD_MAX_TRANSFORMS]; /* dst maps of each group */
     uint32_t n_maps[SKETCH_N_GROUPS];
-    uint32_t n_still;   /* maps of the board that leave all cells in place */
+    uint32_t n_still;   /* maps of the board that leave cells and colours as they are */
     uint32_t *box_maps; /* owned */
     bool has_box;       /* the box has symmetries that the board has not */
     uint32_t *room;     /* owned: three times n_cells */
@@ -346,6 +347,7 @@ struct probe {
     bool has_labels;                     /* their policies are read, too */
     uint64_t far_block;                  /* the block that they were read for */
     bool may_be_games;                   /* the rows begin with blocks of different lengths */
+    bool may_be_shuffled;                /* all rows are wanted: images stand anywhere */
     uint64_t *games[3 * PROBE_N_LEVELS]; /* owned: where the blocks of layouts begin */
     size_t n_games;
     struct verify_result unused; /* of reading: the pass reports it */
@@ -368,6 +370,7 @@ struct fit {
                                         is no symmetry here, or -1 */
     uint64_t n_moved; /* pairs of a first image and another that some transform explains */
     uint64_t n_pairs;
+    bool is_exact;     /* in these pairs, all arrays are what the transforms make them */
     bool only_colours; /* images differ in colours alone */
 };
 
@@ -375,9 +378,20 @@ struct fit {
 int probe_open(struct probe *probe, struct error *err);
 void probe_close(struct probe *probe);
 
+/* Whether every row of the set was looked at. */
+static inline bool probe_is_whole(const struct probe *probe)
+{
+    return probe->n + probe->n_far == probe->n_rows;
+}
+
+/* Read the rows of a window, ascending where lanes are open for rows in sequence, and make their
+ * sketches, unless that is NULL. Lanes that cannot be read are broken from then on. */
+int probe_read_window(struct probe *probe, struct window *window, struct sketch *sketches,
+                      struct error *err);
+
 /* Read the planes of rows all over the set where layouts in transform order, or in blocks of
  * block_rows (0: none is known), would have their images; of all rows where they may be blocks of
- * different lengths. Again, with labels: their policies, too. */
+ * different lengths, or shuffled, and there is memory. Again, with labels: their policies, too. */
 int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, struct error *err);
 
 /* *best becomes the layout that saves most rows at that level, not confirmed, and its images not

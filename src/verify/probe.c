@@ -20,10 +20,8 @@
 
 /* --- reading --- */
 
-/* Read the rows of a window, ascending where lanes are open for rows in sequence, and make their
- * sketches, unless that is NULL. What cannot be read is left out. */
-static int read_window(struct probe *p, struct window *window, struct sketch *sketches,
-                       struct error *err)
+int probe_read_window(struct probe *p, struct window *window, struct sketch *sketches,
+                      struct error *err)
 {
     const struct lanes *lanes = window->lanes;
     const size_t planes = (size_t)lanes->planes;
@@ -63,7 +61,7 @@ int probe_open(struct probe *p, struct error *err)
         return -1;
     for (p->window.n = 0; p->window.n < p->n; p->window.n++)
         p->window.rows[p->window.n] = p->window.n;
-    if (read_window(p, &p->window, p->sketches, err) != 0)
+    if (probe_read_window(p, &p->window, p->sketches, err) != 0)
         return -1;
     p->n = lanes->items[lanes->planes].is_broken ? 0 : p->n;
     return 0;
@@ -90,12 +88,6 @@ static int compare_rows(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Whether every row of the set was looked at. */
-static bool is_whole(const struct probe *p)
-{
-    return p->n + p->n_far == p->n_rows;
-}
-
 int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct error *err)
 {
     struct lane *item = &p->lanes->items[p->lanes->planes];
@@ -108,12 +100,18 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
     const uint64_t capacity = CHUNK_NBYTES / (lanes->row_nbytes + 1) + 1;
     const uint64_t n_after = p->n_rows - p->n, max_memory = p->lanes->request->settings->max_memory;
     const uint64_t row_nbytes = sizeof *p->sketches + sizeof *p->far_rows;
-    const bool all = p->may_be_games && n_after < max_memory / 2 / row_nbytes;
+    const bool is_scattered = p->may_be_games || p->may_be_shuffled;
+    const bool all = is_scattered && n_after < max_memory / 4 / row_nbytes;
     struct window window = {0};
     uint64_t n = 0, n_read = 0;
 
     if (p->n == 0 || n_after == 0)
         return 0;
+    if (p->may_be_shuffled && all) {
+        free(p->far_rows);
+        p->far_rows = NULL;
+        p->n_far = 0;
+    }
     /* First decide which rows are looked at: all, where they may be blocks of different lengths and
      * their sketches have room; else those that layouts need, each once. */
     if (p->far_rows == NULL) {
@@ -157,7 +155,7 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
     while (status == 0 && n_read < p->n_far) {
         window.n = smaller(p->n_far - n_read, capacity);
         memcpy(window.rows, p->far_rows + n_read, window.n * sizeof *window.rows);
-        status = read_window(p, &window, p->sketches + p->n + n_read, err);
+        status = probe_read_window(p, &window, p->sketches + p->n + n_read, err);
         if (status != 0 || item->is_broken)
             break;
         n_read += window.n;
@@ -170,7 +168,7 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
 /* NULL: the row was not read. */
 static inline const struct sketch *sketch_of(const struct probe *p, uint64_t row)
 {
-    if (row < p->n || is_whole(p))
+    if (row < p->n || probe_is_whole(p))
         return &p->sketches[row];
     const uint64_t *found =
         p->n_far > 0 ? bsearch(&row, p->far_rows, p->n_far, sizeof row, compare_rows) : NULL;
@@ -188,7 +186,7 @@ static bool sees_labels(const struct probe *p)
 static uint64_t key_of(const struct probe *p, const struct sketch *sketch, enum probe_level level)
 {
     if (level == PROBE_POLICY)
-        return sketch->policy;
+        return sketch->is_level ? 0 : sketch->policy;
     if (level == PROBE_LABELS)
         return sketch->counts + (sees_labels(p) ? 3 * sketch->policy : 0);
     return sketch->shape[level];
@@ -226,7 +224,7 @@ static uint64_t known_sources(const struct probe *p, const struct layout *layout
 {
     const uint64_t block = layout->block_rows, n = layout->n_images;
 
-    if (is_whole(p))
+    if (probe_is_whole(p))
         return layout->n_sources;
     uint64_t known = p->n / (n * block) * block;
     if (layout->originals_first || block >= layout->n_sources ||
@@ -272,7 +270,7 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
     const uint32_t least = p->ids_are_told ? p->n_ids : 2;
     const uint32_t most = p->ids_are_told ? p->n_ids : LAYOUT_MAX_IMAGES;
     const uint64_t n_known = p->n + p->n_far;
-    const bool sees_far = is_whole(p) || p->n_far > 0;
+    const bool sees_far = probe_is_whole(p) || p->n_far > 0;
 
     *best = (struct fit){.level = level};
     for (uint32_t n = least; n <= most && n <= p->n_rows; n++) {
@@ -296,7 +294,7 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
         if (sees_far && is_any && n > 2)
             try_layout(p, &layout, best);
     }
-    if (p->has_block || best->share > 0.9 || (p->n_far > 0 && !is_whole(p)))
+    if (p->has_block || best->share > 0.9 || (p->n_far > 0 && !probe_is_whole(p)))
         return 0;
     /* Blocks of different lengths, such as games, that fill all rows; of a part of the rows they
      * are only noted, where they fill half of it. */
@@ -460,6 +458,7 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
     uint64_t n_still = 0;
 
     fit->n_moved = fit->n_pairs = 0;
+    fit->is_exact = true;
     for (uint32_t k = 0; k < n_images; k++) {
         uint32_t votes[2][BOARD_MAX_TRANSFORMS] = {{0}}, n[2] = {0}; /* transforms, foreign maps */
 
@@ -490,6 +489,14 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
         if (n[1] > n[0] && 2 * votes[1][map] > n[1])
             fit->foreign[k] = (int)map;
         fit->ids[k] = fit->foreign[k] < 0 && 2 * votes[0][best] > n[0] ? best : NO_TRANSFORM;
+        for (uint64_t i = 0; i < ballot->n_groups * p->lanes->n && fit->is_exact; i++) {
+            const uint64_t *at = ballot->at + i / p->lanes->n * n_images;
+            const struct orbit_pair pair = {window, i % p->lanes->n, at[base], at[k], 0};
+
+            fit->is_exact =
+                !lane_is_compared(&p->lanes->items[pair.lane]) ||
+                (fit->ids[k] != NO_TRANSFORM && orbit_same(&pair, fit->ids[k], ORBIT_EXACT));
+        }
     }
     fit->only_colours = 2 * n_still > fit->n_pairs;
 }
@@ -527,7 +534,7 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
             rows[i] = i;
         }
         if (status == 0)
-            status = read_window(p, &far, NULL, err);
+            status = probe_read_window(p, &far, NULL, err);
         ballot.window = &far;
     }
     for (uint32_t k = 0; k < n_images; k++)

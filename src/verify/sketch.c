@@ -40,7 +40,8 @@ int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *e
     s->n_maps[SKETCH_BOARD] = lane->spec.n_steps;
     for (uint32_t t = 0; t < lane->spec.n_steps; t++) {
         s->maps[SKETCH_BOARD][t] = lane->spec.steps[t].dst;
-        s->n_still += perm_is_identity(lane->spec.steps[t].dst, n_cells);
+        s->n_still += !board->transforms[t].swaps_colours &&
+                      perm_is_identity(lane->spec.steps[t].dst, n_cells);
     }
     s->room = calloc(3 * (size_t)n_cells + 1, sizeof *s->room);
     s->hashes = calloc(n_cells + 1, sizeof *s->hashes);
@@ -165,9 +166,10 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
 
 /* --- the least arrangement --- */
 
-/* Of the values in room; *n_same: the maps that leave them as they are. */
+/* Of the values in room; *n_same: the maps that leave them, and whose they are, as they are. */
 static uint64_t least(struct sketcher *s, enum sketch_group group, uint32_t *n_same)
 {
+    const struct board *board = s->lane->spec.board;
     const uint32_t *values = s->room;
     uint32_t *best = s->room + s->n_cells, *other = best + s->n_cells;
 
@@ -179,7 +181,8 @@ static uint64_t least(struct sketcher *s, enum sketch_group group, uint32_t *n_s
         for (uint32_t cell = 0; cell < s->n_cells; cell++)
             if (group == SKETCH_BOX || counts_cell(s, cell))
                 other[dst[cell]] = values[cell];
-        *n_same += memcmp(other, values, s->n_cells * sizeof *other) == 0;
+        *n_same += (group == SKETCH_BOX || !board->transforms[k].swaps_colours) &&
+                   memcmp(other, values, s->n_cells * sizeof *other) == 0;
         if (k == 0 || memcmp(other, best, s->n_cells * sizeof *other) < 0) {
             uint32_t *swap = best;
 
@@ -230,6 +233,7 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
     const struct lanes *lanes = window->lanes;
 
     sketch->policy = sketch->labels = 0;
+    sketch->is_level = true;
     for (size_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->items[i];
         const enum role role = lane->binding->role;
@@ -244,9 +248,13 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
             sketch->planes += mix((uint64_t)(row_double(&row, 0) == 0));
         if (!is_policy || (row.items == NULL && (row.bytes == NULL || !dtype_is_number(row.dtype))))
             continue;
+        double level = 0;
         for (uint64_t k = 0; k < row.n; k++) {
             const double v = row_double(&row, k);
             uint64_t bits;
+
+            level = level == 0 ? v : level;
+            sketch->is_level &= role == ROLE_POLICY_INDEX || v == 0 || v == level;
 
             memcpy(&bits, &v, sizeof bits);
             sketch->labels = mix(sketch->labels ^ bits) + k;

@@ -207,6 +207,67 @@ def test_large_fault(fault, order):
     assert codes & expected and "8 images" in file["note"], file
 
 
+def shuffled(arrays, share=1.0):
+    rows = np.random.default_rng(3).permutation(len(arrays["states"]))
+    return {k: v[rows[: int(share * len(rows))]] for k, v in arrays.items()}
+
+
+@tap.test(*[(board, still) for board in ("square", "two", "hex") for still in (False, True)])
+def test_large_shuffled(board, still):
+    """Rows of which the first ones show few images of each source, of which some have symmetries."""
+    source = gomoku(1500)
+    source["states"][:100, :2] = 0
+    source["states"][np.arange(100), 0, np.arange(100) % 9, np.arange(100) % 9] = 1
+    source["policy"][:100] = source["policy"][100:200] * (source["states"][:100, 0] == 0)
+    source["policy"][:100] /= source["policy"][:100].sum((1, 2), keepdims=True)
+    make = {"hex": hex_image}.get(board, image)
+    ids = {"square": IDS["all"], "two": [0, 4], "hex": [0, 1, 2, 3]}[board]
+
+    def policy_still(row, t):
+        return {**make(row, t), "policy": row["policy"]}
+
+    rows = orders("sample", rows_of(source), ids, policy_still if still else make)
+    options = HEX_BOARD if board == "hex" else BOARD
+    codes, file = errors_of(shuffled(stack(rows)), *options)
+    assert f"{len(ids)} images" in file["note"], file["note"]
+    assert ("policy-not-moved" in codes) == still, file
+
+
+@tap.test("policies", "values")
+def test_shared_positions(what):
+    """Positions that several games have, with labels of their own, of which some images are left
+    out: nothing tells whose images are there."""
+    source = gomoku(300)
+    for i in range(0, 60, 2):
+        for key in ("states", "last_move") + (("policy",) if what == "values" else ()):
+            source[key][i + 1] = source[key][i]
+        source["policy"][i + 1] *= source["states"][i, :2].sum(0) == 0
+        source["policy"][i + 1] /= source["policy"][i + 1].sum()
+        source["value"][i : i + 2] = [1, -1]
+    rows = orders("sample", rows_of(source), IDS["all"], image)
+    for share in (0.4, 0.7):
+        codes, file = errors_of(shuffled(stack(rows), share), *BOARD)
+        assert not codes and file["expanded"], (share, file)
+
+
+@tap.test()
+def test_cut_off():
+    """Few rows, which begin and end amid the images of a source."""
+    arrays = stack(orders("sample", rows_of(gomoku(5)), IDS["all"], image))
+    codes, file = errors_of({k: v[3:-2] for k, v in arrays.items()}, *BOARD)
+    assert codes == {"orbit-missing"} and "8 images" in file["note"], file
+
+
+@tap.test(1, 40, 93)
+def test_level_policies(n):
+    """Policies that are the same everywhere, or as many positions have them, tell no images."""
+    source = gomoku(n)
+    source["policy"] = (source["states"][:, :2].sum(1) == 0).astype(np.float32)
+    source["policy"] /= source["policy"].sum((1, 2), keepdims=True)
+    codes, file = errors_of(stack(rows_of(source)), *BOARD)
+    assert not codes and not file["counts"] and not file["expanded"], file
+
+
 @tap.test("transform", "games")
 def test_large_damaged(order):
     """Planes whose CRC is wrong say nothing of images."""
