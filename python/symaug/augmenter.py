@@ -9,7 +9,7 @@ import numpy as np
 from .board import Board
 from .library import Error, named, whole
 from .mover import Mover, _in_c_order
-from .shard import Shard
+from .shard import Shard, stamps
 
 
 class Augmenter:
@@ -32,8 +32,9 @@ class Augmenter:
             self._mover = Mover({named("arrays", name): _array(name, a) for name, a in arrays.items()}, None, options)
         else:
             with_path = named("arrays", arrays)
+            as_of = stamps(with_path)
             self._mover = Mover(None, [with_path], options)
-            shard = Shard(with_path)
+            shard = Shard(with_path, as_of)
             arrays = {name: shard.whole(name) for name, _ in self._mover.with_rows()}
         self._arrays = {name: np.asarray(arrays[name]) for name, _ in self._mover.with_rows()}
         for name, array in self._arrays.items():

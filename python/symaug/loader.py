@@ -15,7 +15,7 @@ import numpy as np
 from .augmenter import _file_board
 from .library import named, usage, whole
 from .mover import Mover, _in_c_order
-from .shard import Shard
+from .shard import Shard, stamps
 
 IMAGES = ("random", "all", "none")
 
@@ -60,6 +60,7 @@ class Loader:
         options["board"] = _file_board(named("board", board)) if board is not None else None
         self._paths, self._size, self._images = self._told["paths"], batch_size, images
         self._seed, self._threads, self._shuffles = seed, threads, buffer > 1
+        self._stamps = [stamps(path) for path in self._paths]
         self._mover = Mover(None, self._paths, options)
         self._rows = np.array(self._mover.rows, np.int64)
         self._first = np.concatenate([[0], np.cumsum(self._rows)])
@@ -145,11 +146,7 @@ class Loader:
             n_rows = len(order) // self._per_row
             parts.append(self._mover.images(arrays, n_rows, take // self._per_row, ids[take], self._threads))
             first = stop
-        if len(parts) == 1:
-            return parts[0]
-        offsets = {offsets for _, offsets in self._mover.with_rows() if offsets}
-        return {name: (_joined_offsets if name in offsets else _joined)([part[name] for part in parts])
-                for name in parts[0]}  # fmt: skip
+        return self._join(parts)
 
     def _load(self, epoch, number):
         """Window number of an epoch: its arrays, the order of its images, the transform of each."""
@@ -194,23 +191,35 @@ class Loader:
     def _read(self, pieces):
         if self._process != os.getpid():  # forked processes would share the place in an open file
             self._process = os.getpid()
-            self._shards = [Shard(path) for path in self._paths]
-        found = {}
+            self._shards = [Shard(*known) for known in zip(self._paths, self._stamps)]
+        needed = {i for i, _, _ in pieces}
+        for i, shard in enumerate(self._shards):
+            if i not in needed:  # of an epoch that was left
+                shard.close()
+        return self._join([self._piece(*piece) for piece in pieces])
+
+    def _piece(self, i, a, b):
+        """Rows a to b - 1 of shard i, which is closed after its last row: files that are open at
+        once are few, however many shards a window has."""
+        shard, found = self._shards[i], {}
         for name, offsets in self._mover.with_rows():
+            first, n = a, b - a
             if name == offsets:
-                parts = [self._shards[i].read(name, a, b - a + 1) for i, a, b in pieces]
-                found[name] = _joined_offsets([part - part[0] for part in parts])
-            elif offsets:
-                ends = [self._shards[i].read(offsets, a, b - a + 1)[[0, -1]].astype(np.int64).tolist()
-                        for i, a, b in pieces]  # fmt: skip
-                found[name] = _joined([self._shards[i].read(name, a, b - a)
-                                       for (i, _, _), (a, b) in zip(pieces, ends)])  # fmt: skip
-            else:
-                found[name] = _joined([self._shards[i].read(name, a, b - a) for i, a, b in pieces])
-        for i, _, b in pieces:
-            if b == self._rows[i] and self._first[-1] > self._window_rows:
-                self._shards[i].close()
+                found[name] = shard.read(name, a, n + 1)
+                found[name] = found[name] - found[name][0]
+                continue
+            if offsets:
+                first, end = shard.read(offsets, a, n + 1)[[0, -1]].astype(np.int64).tolist()
+                n = end - first
+            found[name] = shard.read(name, first, n)
+        if b == self._rows[i]:
+            shard.close()
         return found
+
+    def _join(self, parts):
+        """Rows behind one another; the parts are let go of one array after the other."""
+        return {name: (_joined_offsets if name == offsets else _joined)([part.pop(name) for part in parts])
+                for name, offsets in self._mover.with_rows() if name in parts[0]}  # fmt: skip
 
 
 def _joined(parts):

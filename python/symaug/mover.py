@@ -1,9 +1,11 @@
 """The mover: rows of named arrays under transforms, through one call of the library per array."""
 
 import collections
+import contextlib
 import ctypes
 import math
 import pickle
+import resource
 import threading
 
 import numpy as np
@@ -51,6 +53,17 @@ def _pieces(n, threads):
     return [(a, b) for a, b in zip(ends, ends[1:]) if b > a]
 
 
+@contextlib.contextmanager
+def _many_files():
+    """As many open files as the system allows: a mover has all shards open while it is made."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 class Mover:
     """What is known of named arrays, and images of their rows.
 
@@ -69,7 +82,8 @@ class Mover:
             self._mover = self._lib.mover_new(described, len(arrays), *arguments)
             del kept
         else:
-            self._mover = self._lib.mover_open(_texts(paths), len(paths), *arguments)
+            with _many_files():
+                self._mover = self._lib.mover_open(_texts(paths), len(paths), *arguments)
         if not self._mover:
             raise failure.error()
         ids = ctypes.POINTER(ctypes.c_uint8)()

@@ -113,6 +113,8 @@ static int build(symaug_mover *mover, struct words paths, struct words options, 
         return error_no_memory(err, "roles");
     for (size_t i = 0; i < plan->n_arrays; i++)
         mover->roles[i] = role_binding_spec(&plan->arrays[i].binding);
+    for (size_t i = 0; i < plan->n_archives; i++)
+        archive_in_let_go(&plan->archives[i]);
     return 0;
 }
 

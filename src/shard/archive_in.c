@@ -358,6 +358,14 @@ void archive_in_close(struct archive_in *archive)
     memset(archive, 0, sizeof *archive);
 }
 
+void archive_in_let_go(struct archive_in *archive)
+{
+    for (size_t i = 0; i < archive->n_arrays; i++)
+        array_forget_objects(&archive->arrays[i]);
+    for (size_t i = 0; i < archive->n_inputs; i++)
+        input_close(&archive->inputs[i]);
+}
+
 int archive_in_load_objects(struct archive_in *archive, struct error *err)
 {
     for (size_t i = 0; i < archive->n_arrays; i++) {

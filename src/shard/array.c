@@ -393,12 +393,19 @@ int array_load_objects(struct array *array, struct error *err)
     return -1;
 }
 
-void array_release(struct array *array)
+void array_forget_objects(struct array *array)
 {
     if (array->objects != NULL)
         pickle_release(array->objects);
     free(array->objects);
     free(array->pickle_bytes);
+    array->objects = NULL;
+    array->pickle_bytes = NULL;
+}
+
+void array_release(struct array *array)
+{
+    array_forget_objects(array);
     free(array->scalar);
     npy_header_release(&array->header);
     free(array->key);

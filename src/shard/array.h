@@ -122,6 +122,9 @@ int array_describe(struct array *array, const char *descr, const uint64_t *shape
  */
 int array_load_objects(struct array *array, struct error *err);
 
+/* Free what it read; accepts an array without objects. */
+void array_forget_objects(struct array *array);
+
 /* All unpacked bytes (header and data) of an array into out, CRC and size checked; out has
  * unpacked_nbytes, or is NULL where only the check is wanted. Message: "FILE: MEMBER: ...". */
 int array_read_all(const struct array *array, uint8_t *out, struct error *err);

@@ -13,6 +13,7 @@ import warnings
 
 import numpy as np
 
+import containers
 import library
 import shards
 import test_shards
@@ -539,6 +540,105 @@ def test_loader_memory():
         done = subprocess.run(["/usr/bin/python3", "-c", code], env=environment, capture_output=True, text=True)
         n_rows, peak_kib = done.stdout.split() or [done.stderr, 0]
         assert n_rows == "60000" and (int(peak_kib) < 100_000 or "LD_PRELOAD" in environment), peak_kib
+
+
+@tap.test(65536, 50, 0)
+def test_loader_many_shards(buffer):
+    """Hundreds of shards: a few files are open at once, also where epochs are left."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = make_shards(folder, [7] * 120)
+        code = f"""if True:
+            import resource, symaug
+            resource.setrlimit(resource.RLIMIT_NOFILE, (40, 400))
+            loader = symaug.Loader({paths!r}, board="square:9", batch_size=16, buffer={buffer})
+            n_rows = sum(len(batch["number"]) for batch in loader)
+            for epoch in range(60):
+                loader.set_epoch(epoch)
+                next(iter(loader))
+            print(n_rows, resource.getrlimit(resource.RLIMIT_NOFILE))"""
+        environment = {**library.environment(), "PYTHONPATH": "python"}
+        done = subprocess.run(["/usr/bin/python3", "-c", code], env=environment, capture_output=True, text=True)
+        assert done.stdout == "840 (40, 400)\n", done.stdout + done.stderr[-300:]
+
+
+@tap.test("npz", "folders")
+def test_changed_shards(form):
+    """Shards that change while a Loader has them open are refused, not moved as what they were."""
+
+    def whole(path):
+        return {name: symaug.shard.Shard(path).whole(name) for name in ("state", "policy", "number")}
+
+    for change in (
+        lambda old: {**old, "state": old["state"][:, :1]},
+        lambda old: {**old, "policy": old["policy"].astype("f8")},
+        lambda old: {name: array[:20] for name, array in old.items()},
+        lambda old: {**old, "state": 1 - old["state"]},
+        lambda old: None,
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = make_shards(folder, [50, 60], form)
+            loader = loader_of(paths, batch_size=16, buffer=40)
+            batches = iter(loader)
+            next(batches)
+            for path in paths:
+                new = change(whole(path))
+                os.remove(path if form == "npz" else os.path.join(path, "state.npy"))
+                if new is not None and form == "npz":
+                    np.savez(path, **new)
+                for name, array in (new or {}).items() if form == "folders" else ():
+                    np.save(os.path.join(path, name + ".npy"), array)
+            why = refused(lambda: list(batches), "data", "changed")
+            assert why.file in paths, why.file
+            refused(lambda: list(loader), "data", "changed")
+
+
+@tap.test((1, "<i4"), (2, "<i4"), (3, "<i4"), (1, [("gr\u00f6\u00dfe", "<i4"), ("b", ">f8")]),
+          (3, [("\u68cb", "<i4")]))  # fmt: skip
+def test_headers(version, dtype):
+    """Headers of every version, of Python 2 too, are read without numpy's private functions."""
+    with tempfile.TemporaryDirectory() as folder:
+        arrays = {"extra": np.zeros(9, dtype), "state": np.asfortranarray(np.zeros((9, 2, 9, 9), "u1"))}
+        for name, array in arrays.items():
+            payload = containers.npy_bytes(array, (version, 0))
+            if version == 1 and name == "extra":
+                payload = payload.replace(b"(9,)", b"(9L,)").replace(b" \n", b"\n", 1)
+            with open(os.path.join(folder, name + ".npy"), "wb") as file:
+                file.write(payload)
+        private = np.lib.format._read_array_header
+        try:
+            del np.lib.format._read_array_header  # as numpy 2.3 did
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                images = symaug.Augmenter(folder, board="square:9", copy="extra").images([8, 0], [1, 0])
+                batch = next(iter(loader_of([folder], copy="extra", images="none", buffer=0)))
+        finally:
+            np.lib.format._read_array_header = private
+        for name, array in arrays.items():
+            same_bits(images[name], array[[8, 0]], name)
+            same_bits(batch[name], array, name)
+
+
+@tap.test()
+def test_loader_forgets_objects():
+    """Lists of objects are held for the window alone, not for every shard."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.npz")
+        np.savez(path, **test_shards.sparse(3000, "objects"))
+        paths = [os.path.join(folder, f"{i}.npz") for i in range(40)]
+        for other in paths:
+            os.link(path, other)
+        code = f"""if True:
+            import symaug
+            def rss():
+                return int(open("/proc/self/status").read().split("VmRSS:")[1].split()[0])
+            loader = symaug.Loader({paths[:1]!r}, board="square:9", buffer=3000)
+            before = rss()
+            loader = [symaug.Loader([path], board="square:9", buffer=3000) for path in {paths!r}]
+            print(rss() - before)"""
+        environment = {**library.environment(), "PYTHONPATH": "python"}
+        done = subprocess.run(["/usr/bin/python3", "-c", code], env=environment, capture_output=True, text=True)
+        grown_kib = int(done.stdout or done.stderr)
+        assert grown_kib < 20_000 or "LD_PRELOAD" in environment, f"{grown_kib} KiB"
 
 
 @tap.test()
