@@ -1,6 +1,7 @@
 """Containers of other programs: each reads a file into arrays, and writes arrays like a file."""
 
 import ast
+import collections
 import csv
 import gzip
 import io
@@ -22,11 +23,24 @@ FILTERS = ("chunks", "compression", "compression_opts", "shuffle", "fletcher32",
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[Nn]a[Nn]|-?inf")
 
 
-def count_anew(value, n):
-    """A frame or text of attributes with its counters of rows set to n."""
+def lengths(arrays):
+    return {len(array) for array in arrays if array.ndim}
+
+
+def count_anew(value, old, n):
+    """A frame with its counters of rows set to n: those that say one of the numbers in old, since
+    `size` may be that of a board."""
     if isinstance(value, dict):
-        return {k: n if k in COUNTERS and type(v) is int else count_anew(v, n) for k, v in value.items()}
+        return {k: n if k in COUNTERS and type(v) is int and v in old else count_anew(v, old, n)
+                for k, v in value.items()}  # fmt: skip
     return value
+
+
+def refilled(old, rows):
+    """A list or deque like the old one with these rows, a deque long enough for all of them."""
+    if isinstance(old, list):
+        return list(rows)
+    return type(old)(rows, None if old.maxlen is None else max(old.maxlen, len(rows)))
 
 
 def row_parts(value, where):
@@ -62,7 +76,7 @@ def rows_of(values, path):
 
 
 class Pickle:
-    """Rows in a list, in a dict's `examples`, or in a list of iterations."""
+    """Rows in a list or deque, in a dict's `examples`, or in a list of iterations."""
 
     def __init__(self, path):
         self.path = path
@@ -78,7 +92,7 @@ class Pickle:
             raise bad(path, "a whole gzip file", f"one that is damaged ({why})") from None
         self.iterations = None
         values = self.top.get("examples") if isinstance(self.top, dict) else self.top
-        if not isinstance(values, list):
+        if not isinstance(values, (list, collections.deque)):
             raise bad(path, "a list of rows, or a dict with `examples`", type_words(self.top))
         if values and all(hasattr(one, "maxlen") or isinstance(one, list) for one in values):
             if not (isinstance(values[0], list) and values[0] and not isinstance(values[0][0], (tuple, list, dict))):
@@ -103,9 +117,10 @@ class Pickle:
         if self.iterations is not None:
             top = self._iterate(rows, need(arrays, "iteration", self.path))
         elif isinstance(self.top, dict):
-            top = {k: rows if k == "examples" else count_anew(v, n) for k, v in self.top.items()}
+            top = {k: refilled(v, rows) if k == "examples" else v
+                   for k, v in count_anew(self.top, {len(self.values)}, n).items()}  # fmt: skip
         else:
-            top = rows
+            top = refilled(self.top, rows)
         data = restricted.dumps(top, self.protocol)
         with open(path, "wb") as file:
             file.write(gzip.compress(data, mtime=0) if self.is_gzip else data)
@@ -117,11 +132,7 @@ class Pickle:
             if not 0 <= number < len(lists):
                 raise bad(f"row {i}: iteration", f"a number below {len(lists)}", number)
             lists[int(number)].append(row)
-        return [
-            list(some) if isinstance(old, list)
-            else type(old)(some, None if old.maxlen is None else max(old.maxlen, len(some)))
-            for old, some in zip(self.iterations, lists)
-        ]  # fmt: skip
+        return [refilled(old, some) for old, some in zip(self.iterations, lists)]
 
 
 class Lmdb:
@@ -195,7 +206,7 @@ class Lmdb:
 
         rows = self.fields.rows(arrays, n)
         data = [restricted.dumps(self.make(fields), self.protocol) for fields in rows]
-        room = sum(map(len, data)) * 2 + 4096 * (4 * n + 256)
+        room = sum(map(len, [*data, *self.others.values()])) * 2 + 4096 * (4 * (n + len(self.others)) + 256)
         with lmdb.open(path, map_size=room) as store, store.begin(write=True) as write:
             for key, value in self.others.items():
                 write.put(key, struct.pack(">Q", n) if key == b"size" else value)
@@ -351,9 +362,8 @@ class Hdf5:
     def _recount(self, name, text, n):
         if not isinstance(text, str):
             return text
-        for counter in COUNTERS:
-            text = re.sub(rf"(['\"]{counter}['\"]: *)\d+", rf"\g<1>{n}", text)
-        return text
+        old = "|".join(map(str, lengths(array for array, _, _ in self.sets.values())))
+        return re.sub(rf"(['\"](?:{'|'.join(COUNTERS)})['\"]: *)(?:{old})\b", rf"\g<1>{n}", text)
 
 
 def ways(cell):
@@ -540,7 +550,7 @@ class Folder:
             np.save(os.path.join(path, name + ".npy"), cast(need(arrays, name, self.path), old.dtype, name))
         if self.said is not None:
             with open(os.path.join(path, "dataset.json"), "w", encoding="utf-8") as file:
-                json.dump(count_anew(self.said, n), file, indent=2)
+                json.dump(count_anew(self.said, lengths(self.arrays.values()), n), file, indent=2)
                 file.write("\n")
 
 

@@ -13,6 +13,7 @@ from .restricted import Instance, Member
 DATA = 65  # the exit code of wrong data
 COLOURS = {"BLUE": 0, "RED": 1}
 NUMBERS = {"int", "float", "scalar"}  # kinds that one field may mix
+PYTHONS = {"f": "float", "i": "int", "u": "int"}  # what a number of numpy is in Python
 
 
 class Error(Exception):
@@ -98,7 +99,9 @@ class Kind:
         if name == "int" and (value.bit_length() > 10000 if in_json else not -(2**63) <= value < 2**63):
             raise bad(where, "a whole number of 64 bits", f"one of {value.bit_length()} bits")
         self.names.add(name)
-        if name in ("array", "scalar"):
+        if name == "scalar" and self._is_other_number(value.dtype):
+            self.names |= {PYTHONS[value.dtype.kind], PYTHONS[self.dtype.kind]}
+        elif name in ("array", "scalar"):
             self._same("dtype", value.dtype, where)
             if name == "array" and not in_json:
                 self._same("shape", value.shape, where)
@@ -120,6 +123,10 @@ class Kind:
                     raise bad(where, "a text as key", repr(key)[:40])
                 self.keys.setdefault(key, Kind()).learn(element, f"{where}[{key!r}]", True)
 
+    def _is_other_number(self, dtype):
+        """Numbers of numpy of several types are as Python's, as in lists that a rotation made of them."""
+        return self.dtype is not None and dtype != self.dtype and dtype.kind in PYTHONS and self.dtype.kind in PYTHONS
+
     def _same(self, what, found, where, key=lambda value: value):
         expected = getattr(self, what)
         if expected is None:
@@ -131,7 +138,7 @@ class Kind:
         """The kinds but None; numbers of numpy among Python's are as Python's."""
         some = self.names - {"none"}
         if "scalar" in some and some != {"scalar"}:
-            some = some - {"scalar"} | {"float" if self.dtype.kind == "f" else "int"}
+            some = some - {"scalar"} | {PYTHONS.get(self.dtype.kind, "int")}
         return some
 
     def dtype_of(self):
@@ -163,31 +170,48 @@ class Kind:
         filled = [self.zero(field) if value is None else value for value in values]
         if "enum" in self.names:
             filled = [member_value(v, where(i)) if v != 0 else 0 for i, v in enumerate(filled)]
-        return np.array(filled, self.dtype_of()).reshape(len(values), *(self.shape or ()))
+        dtype = np.dtype(self.dtype_of())
+        if (self.names | (self.item.names if self.item else set())) & {"int", "scalar", "text"}:
+            for i, value in enumerate(filled):
+                for one in value if isinstance(value, (list, tuple)) else [value]:
+                    self._check_exact(one, dtype, where, i)
+        return np.array(filled, dtype).reshape(len(values), *(self.shape or ()))
+
+    @staticmethod
+    def _check_exact(value, dtype, where, i):
+        """Error for what an array would round, not take, or cut off."""
+        if isinstance(value, str) and value.endswith("\0"):
+            raise bad(where(i), "a text that does not end in NUL", repr(value)[:60])
+        if isinstance(value, (int, np.integer)):
+            if dtype.kind == "f" and int(float(value)) != value or dtype.kind == "i" and value >= 2**63:
+                raise bad(where(i), f"what {dtype} holds exactly", int(value))
 
     # --- and back ---
 
     def value(self, element, where):
         """An element of such an array, or a value of JSON, as the type that was there."""
         some = self.some()
+        is_list = isinstance(element, (list, np.ndarray))
+        if element is not None and (some == {"array"} or is_list and "array" in some):
+            return np.array(element, self.dtype)
         if isinstance(element, str):
             return self._member(element, where) if "enum" in some else str(element)
-        if isinstance(element, (list, np.ndarray)):
-            if "array" in some:
-                return np.array(element, self.dtype)
+        if is_list:
             return self._sequence(element, where) if some & {"list", "tuple"} else element
         if isinstance(element, dict):
             return {
                 key: self.keys[key].value(one, where) if key in self.keys else one
                 for key, one in element.items()
             }
-        if element is None or isinstance(element, bool):
+        if element is None or isinstance(element, bool) and "scalar" not in some:
             return element
         if "scalar" in some:
             return self.dtype.type(element)
         if "enum" in some:
             return self._member(element, where)
-        number = element.item() if isinstance(element, np.generic) else element
+        if not isinstance(element, np.generic):  # JSON tells 1 and 1.0 apart
+            return element
+        number = element.item()
         if some == {"bool"}:
             return bool(number)
         return int(number) if "int" in some and isinstance(number, float) and number.is_integer() else number
@@ -198,7 +222,7 @@ class Kind:
             if self.has_whole_lists and all(number.is_integer() for number in numbers):
                 numbers = [int(number) for number in numbers]
         elif self.item is not None:
-            numbers = [self.item.value(one, where) for one in numbers]
+            numbers = [self.item.value(one, where) for one in element]
         return tuple(numbers) if "tuple" in self.names else list(numbers)
 
     def _member(self, element, where):

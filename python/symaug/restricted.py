@@ -150,8 +150,12 @@ def _build_array(self, state):
     self.array = _from_bytes(state[4], dtype, state[1], "F" if state[3] else "C")
 
 
-def _frombuffer(data, dtype, shape, order):
-    _need(order in ("C", "F"), "the order of an array", order)
+def _frombuffer(data, dtype, shape, order, axes=None):
+    """axes: of order K, those of the array in memory, whose shape is given, that the array has."""
+    if order == "K" and isinstance(axes, tuple):
+        array = _from_bytes(data, _as_dtype(dtype), shape, "C")
+        return np.ascontiguousarray(array.transpose(axes))
+    _need(order in ("C", "F") and axes is None, "the order of an array", order)
     return _from_bytes(data, _as_dtype(dtype), shape, order)
 
 

@@ -211,6 +211,74 @@ def test_hdf5_attributes():
                 assert old[name].dtype == new[name].dtype, name
 
 
+def rows_back(rows, protocol=4, content=None):
+    """Rows in a pickle, there and back."""
+    with Scratch() as scratch:
+        with open(scratch("in"), "wb") as file:
+            file.write(content or pickle.dumps(rows, protocol))
+        convert(scratch("in"), scratch("out.npz"))
+        convert("--like", scratch("in"), scratch("out.npz"), scratch("new"))
+        return top(scratch("new")), load(scratch("out.npz"))
+
+
+@tap.test()
+def test_types_back():
+    """Arrays of no dimensions, numbers of JSON, counters that count something else, deques."""
+    board = np.zeros((3, 3), "i1")
+    notes = ({"t": 1.0, "big": 1e300, "done": np.bool_(True)}, {"t": 0, "big": 2, "done": np.bool_(False)})
+    rows = [{"board": board, "v": np.array(0.5, "f4"), "text": np.array("ab"), "notes": note} for note in notes]
+    frame = {"examples": rows, "config": {"size": 13, "num_samples": 2}, "size": 2}
+    found = rows_back(frame)[0]
+    assert found["config"] == frame["config"] and found["size"] == 2
+    for was, now in zip(rows, found["examples"]):
+        for field in ("v", "text"):
+            same_bits(now[field], was[field], field)
+            assert type(now[field]) is np.ndarray, field
+        assert now["notes"] == was["notes"] and list(map(type, now["notes"].values())) == list(
+            map(type, was["notes"].values())), now["notes"]
+    history = collections.deque([(board, [0.5, 0.5], 1)] * 3, maxlen=3)
+    found = rows_back(history)[0]
+    assert type(found) is collections.deque and len(found) == found.maxlen == 3
+
+
+@tap.test()
+def test_numbers_of_rotations():
+    """A rotated pi is a list of numpy's numbers: floats, of the last moves of a game whole ones."""
+    pis = [list(np.full(4, 0.2)) + [0.2], list(np.array([0, 1, 0, 0])) + [0]]
+    found, arrays = rows_back([[(np.zeros((2, 2)), pi, 1) for pi in pis]])
+    same_bits(arrays["pi"], np.array(pis, "f8"), "pi")
+    assert [row[1] for row in found[0]] == pis
+
+
+@tap.test("C", "F", "K")
+def test_frombuffer(order):
+    """What numpy writes under protocol 5; since 2.3 it gives the axes of other arrays."""
+    array = np.arange(24, dtype="i4").reshape(2, 3, 4)
+    reads = restricted._ALLOWED["numpy._core.numeric", "_frombuffer"].call
+    dtype = restricted._Dtype(array.dtype)
+    if order == "K":
+        found = reads(array.tobytes(), dtype, (2, 3, 4), "K", (2, 0, 1))
+        same_bits(found, array.transpose(2, 0, 1), order)
+    else:
+        same_bits(reads(array.tobytes(order), dtype, (2, 3, 4), order), array, order)
+
+
+@tap.test()
+def test_lmdb_of_more():
+    """Keys beside the rows, greater than they are."""
+    import lmdb
+
+    with Scratch() as scratch:
+        shutil.copytree(original("alphagomoku/lazy.lmdb"), scratch("old"))
+        os.chmod(scratch("old"), 0o755)
+        with lmdb.open(scratch("old"), map_size=1 << 26) as store, store.begin(write=True) as write:
+            write.put(b"net", bytes(9 << 20))
+        convert(scratch("old"), scratch("in.npz"))
+        convert("--like", scratch("old"), scratch("in.npz"), scratch("new"))
+        with lmdb.open(scratch("new"), lock=False, readonly=True) as store, store.begin() as read:
+            assert read.get(b"net") == bytes(9 << 20)
+
+
 # --- what is refused ---
 
 
@@ -278,6 +346,10 @@ HOSTILE = {
     "one list": (pickle.dumps([(np.zeros(2), many, 1) for many in [[0] * 9999] for _ in range(9999)]), "references"),
     "great number": (pickle.dumps([{"a": {"b": 1 << 99999}}]), "row 0: a['b']"),
     "number": (pickle.dumps([{"a": 1}, {"a": 1 << 63}]), "row 1: a"),
+    "whole in floats": (pickle.dumps([{"a": [1, 2**53 + 1]}]), "row 0: a: expected what float64"),
+    "whole and float": (pickle.dumps([{"a": 0.5}, {"a": 2**53 + 1}]), "row 1: a: expected what float64"),
+    "unsigned": (pickle.dumps([{"a": 1}, {"a": np.uint64(2**63)}]), "row 1: a: expected what int64"),
+    "text": (pickle.dumps([{"a": "x"}, {"a": "x\0"}]), "row 1: a: expected a text"),
     "two": (pickle.dumps([(np.zeros(2), [1.0], 1)]) * 2, "the end of the pickle"),
     "names": (pickle.dumps([{1: 2}]), "row 0"),
     "same name": (pickle.dumps([{"winner": 1, "metadata": {"winner": "RED"}}]), "winner"),
