@@ -179,9 +179,8 @@ int batch_add(struct batch *batch, const uint64_t *rows, uint64_t n, struct erro
                (rows[i + run] - rows[i] + 1) * row_nbytes <= sizeof stretch)
             run++;
         uint8_t *to = reserve(batch, batch->n + run, run, err);
-        if (to == NULL ||
-            reader_read(reader, rows[i], rows[i + run - 1] - rows[i] + 1,
-                        run == 1 ? to : stretch, err) != 0)
+        if (to == NULL || reader_read(reader, rows[i], rows[i + run - 1] - rows[i] + 1,
+                                      run == 1 ? to : stretch, err) != 0)
             return -1;
         for (uint64_t k = 0; k < run && run > 1; k++)
             memcpy(to + k * row_nbytes, stretch + (rows[i + k] - rows[i]) * row_nbytes, row_nbytes);

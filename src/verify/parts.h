@@ -282,7 +282,7 @@ struct sketch {
     uint64_t counts;   /* what the channels hold, wherever it stands */
     uint64_t policy;   /* the numbers of the policies, wherever they stand; 0: there are none */
     uint64_t labels;   /* the bytes of the policies */
-    bool is_level;     /* all moves that a policy has are alike, as of many positions */
+    bool is_level;     /* all moves are alike, or hardly are any: as of many positions */
 };
 
 /* Makes sketches of the rows of the lane that tells images apart. */

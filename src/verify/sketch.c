@@ -16,6 +16,8 @@
 #include <math.h>
 #include <xxhash.h>
 
+#define HARDLY 1000 /* times as probable is what counts, beside a move that is hardly one */
+
 const char *const sketch_box_names[8] = {
     "identity",  "rotate-180", "mirror-left-right", "mirror-up-down",
     "rotate-90", "rotate-270", "transpose",         "anti-transpose",
@@ -253,9 +255,10 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
             const double v = row_double(&row, k);
             uint64_t bits;
 
-            level = level == 0 ? v : level;
-            sketch->is_level &= role == ROLE_POLICY_INDEX || v == 0 || v == level;
-
+            if (v > HARDLY * level)
+                level = v;
+            else
+                sketch->is_level &= role == ROLE_POLICY_INDEX || v == level || HARDLY * v < level;
             memcpy(&bits, &v, sizeof bits);
             sketch->labels = mix(sketch->labels ^ bits) + k;
             if (v != 0 && role != ROLE_POLICY_INDEX)

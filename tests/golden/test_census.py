@@ -418,6 +418,23 @@ def test_enumeration():
 
 
 @tap.test()
+def test_level_but_for_a_rest():
+    """Two games of equally many plies: moves that are all alike but for a rest where none is
+    possible, then a single move."""
+    source = gomoku(28)
+    for i in range(28):
+        policy = np.zeros(source["policy"][i].size, np.float32)
+        policy[: i % 14] = 1e-10
+        policy[i % 14 :] = 1 / (policy.size - i % 14)
+        if i % 14 >= 9:
+            policy = (np.arange(policy.size) == i % 14 - 9).astype(np.float32)
+        source["policy"][i] = policy.reshape(source["policy"][i].shape)
+        source["states"][i, :2].flat[: i % 14] = 0
+    codes, file = errors_of(stack(rows_of(source)), *BOARD)
+    assert not file["counts"].get("orbit-planes") and not file["expanded"], file
+
+
+@tap.test()
 def test_unrelated_planes():
     """Rows whose policies repeat while their planes have nothing to do with each other."""
     source = gomoku(40)
