@@ -121,6 +121,11 @@ static inline int error_no_memory(struct error *err, const char *what)
     return error_set(err, ERROR_INTERNAL, "out of memory: %s", what);
 }
 
+/* new_items(&list, n, what, err): let list, a pointer of any type, be n zeroed items of its own.
+ * Returns 0, or -1 when there is no memory for `what`. */
+#define new_items(list, n, what, err) \
+    ((*(list) = calloc(n, sizeof **(list))) != NULL ? 0 : error_no_memory(err, what))
+
 /* True when the system call that has just failed was interrupted by a signal and may be tried
  * again; *n_tries counts, so that a file system that never does anything else ends in an error. */
 static inline bool retry_interrupted(unsigned *n_tries)

@@ -153,9 +153,8 @@ static int complete(const struct custom *c, struct board_transform *t)
 
         if (*map != NULL || n == 0)
             continue;
-        *map = malloc(n * sizeof **map);
-        if (*map == NULL)
-            return error_no_memory(c->err, "map of a transform");
+        if (new_items(map, n, "map of a transform", c->err) != 0)
+            return -1;
         perm_set_identity(*map, n);
     }
     if (has_actions || b->n_actions == 0)

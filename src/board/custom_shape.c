@@ -92,9 +92,8 @@ int custom_parse_shape(struct custom *c)
     }
     if (board_alloc_cells(b, n_cells, 1, c->err) != 0)
         return -1;
-    c->marked = calloc(n_cells, 1);
-    if (c->marked == NULL)
-        return error_no_memory(c->err, "cells of a board");
+    if (new_items(&c->marked, n_cells, "cells of a board", c->err) != 0)
+        return -1;
     for (int cell = 0; cell < (int)n_cells && b->is_hexagonal; cell++) {
         const int far = (int)size, centre = shape == SHAPE_STAR ? 2 * far : far;
         const int q = cell % (int)b->cols - centre, r = cell / (int)b->cols - centre, s = -q - r;
@@ -231,9 +230,9 @@ static int parse_edges(const struct custom *c, const struct steps *steps)
         return custom_refuse(c, "edges is not a list [...]");
     if (list == NULL && steps->n == 0)
         return 0;
-    b->edges = malloc((n_listed + (size_t)steps->n * b->n_cells + 1) * sizeof *b->edges);
-    if (b->edges == NULL)
-        return error_no_memory(c->err, "edges of a board");
+    if (new_items(&b->edges, n_listed + (size_t)steps->n * b->n_cells + 1, "edges of a board",
+                  c->err) != 0)
+        return -1;
     for (size_t i = 0; i < n_listed; i++) {
         const json_t *pair = json_array_get(list, i);
         uint32_t from, to;
@@ -290,10 +289,10 @@ static int parse_lines(const struct custom *c, struct steps steps)
     for (size_t i = 0; i < n; i++)
         n_cells += json_array_size(json_array_get(list, i));
     /* A line that turns out too short has been written after the last one. */
-    b->line_cells = malloc((n_cells + (n_straight + 1) * length + 1) * sizeof *b->line_cells);
-    b->line_start = calloc(n + n_straight + 1, sizeof *b->line_start);
-    if (b->line_cells == NULL || b->line_start == NULL)
-        return error_no_memory(c->err, "lines of a board");
+    if (new_items(&b->line_cells, n_cells + (n_straight + 1) * length + 1, "lines of a board",
+                  c->err) != 0 ||
+        new_items(&b->line_start, n + n_straight + 1, "lines of a board", c->err) != 0)
+        return -1;
     memset(c->marked, 0, b->n_cells);
     for (uint32_t i = 0; i < n; i++) {
         const json_t *line = json_array_get(list, i);
@@ -391,9 +390,8 @@ static int parse_colours(struct custom *c)
     if (players != NULL && (json_array_size(players) != 2 || json_array_size(first) == 0 ||
                             json_array_size(first) != json_array_size(second)))
         return custom_refuse(c, "players are two lists of as many colours");
-    b->colours = calloc(json_object_size(colours) + 1, sizeof *b->colours);
-    if (b->colours == NULL)
-        return error_no_memory(c->err, "colours of a board");
+    if (new_items(&b->colours, json_object_size(colours) + 1, "colours of a board", c->err) != 0)
+        return -1;
     for (size_t i = 0; i < 2 * json_array_size(first); i++) {
         const struct board_colour *one = &b->colours[i - i % 2], *other = &b->colours[i];
 

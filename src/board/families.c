@@ -24,10 +24,9 @@ int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, 
                          BOARD_MAX_TRANSFORMS, n_transforms);
     b->n_cells = b->n_on_board = n_cells;
     b->n_transforms = n_transforms;
-    b->on_board = malloc(n_cells);
-    b->transforms = calloc(BOARD_MAX_TRANSFORMS + 2, sizeof *b->transforms);
-    if (b->on_board == NULL || b->transforms == NULL)
-        return error_no_memory(err, "cells of a board");
+    if (new_items(&b->on_board, n_cells, "cells of a board", err) != 0 ||
+        new_items(&b->transforms, BOARD_MAX_TRANSFORMS + 2, "cells of a board", err) != 0)
+        return -1;
     memset(b->on_board, 1, n_cells);
     for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS + 2; t++) {
         b->transforms[t] = no_maps;
@@ -142,9 +141,8 @@ static int build_box(struct board *b, uint32_t rows, uint32_t cols, const struct
         b->transforms[t].swaps_colours = box->elements[t].swaps_colours;
         board_turn_cells(b, &box->elements[t].turn, b->transforms[t].dst);
     }
-    b->edges = malloc(((size_t)box->n_steps * b->n_cells + 1) * sizeof *b->edges);
-    if (b->edges == NULL)
-        return error_no_memory(err, "edges of a board");
+    if (new_items(&b->edges, (size_t)box->n_steps * b->n_cells + 1, "edges of a board", err) != 0)
+        return -1;
     for (uint32_t cell = 0; cell < b->n_cells; cell++) {
         for (uint32_t s = 0; s < box->n_steps && b->on_board[cell]; s++) {
             const int64_t row = (int64_t)(cell / cols) + box->steps[s].rows;
@@ -321,10 +319,9 @@ static int build_takeiteasy(struct board *b, const char *size, struct error *err
     b->size = TILES_SIDE / 2;
     if (build_box(b, TILES_SIDE, TILES_SIDE, &board_box_hexagon, err) != 0)
         return -1;
-    b->line_cells = malloc((size_t)b->n_on_board * N_NUMBERS * sizeof *b->line_cells);
-    b->line_start = calloc(N_NUMBERS * TILES_SIDE + 1, sizeof *b->line_start);
-    if (b->line_cells == NULL || b->line_start == NULL)
-        return error_no_memory(err, "edges and lines of a board");
+    if (new_items(&b->line_cells, N_NUMBERS * b->n_on_board, "lines of a board", err) != 0 ||
+        new_items(&b->line_start, N_NUMBERS * TILES_SIDE + 1, "lines of a board", err) != 0)
+        return -1;
     for (uint32_t place = 0; place < b->n_cells; place++)
         if (b->on_board[place])
             cells[place] = n++;

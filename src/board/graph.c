@@ -222,9 +222,8 @@ static int graph_init(struct board_graph *g, const struct board *b, struct relat
             sparse->nde += (size_t)sparse->d[v];
         }
         sparse->elen = sparse->nde;
-        sparse->e = calloc(sparse->nde + 1, sizeof *sparse->e);
-        if (sparse->e == NULL)
-            return error_no_memory(err, "graph of a board");
+        if (new_items(&sparse->e, sparse->nde + 1, "graph of a board", err) != 0)
+            return -1;
         memset(sparse->d, 0, n * sizeof *sparse->d);
     }
     for (uint32_t cell = 0, n_on = 0, n_off = b->n_on_board; cell < lines; cell++)

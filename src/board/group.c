@@ -175,9 +175,8 @@ static int generate(struct board *b, struct joint *j, struct error *err)
 
                 if (n == 0)
                     continue;
-                *own = malloc(n * sizeof **own);
-                if (*own == NULL)
-                    return error_no_memory(err, "map of a transform");
+                if (new_items(own, n, "map of a transform", err) != 0)
+                    return -1;
                 perm_compose(*board_part_map(first, part), *board_part_map(then, part), n, *own);
             }
             product->swaps_colours = first->swaps_colours != then->swaps_colours;

@@ -250,10 +250,8 @@ static int report_transforms(struct report *r)
     const struct board *b = r->board;
     const uint32_t n = b->n_transforms;
 
-    r->kept = calloc(n, 2 * sizeof *r->kept);
-    if (r->kept == NULL)
-        return error_no_memory(r->err, "report on transforms");
-    if (report_kept(r, false) != 0 || report_kept(r, true) != 0)
+    if (new_items(&r->kept, 2 * (size_t)n, "report on transforms", r->err) != 0 ||
+        report_kept(r, false) != 0 || report_kept(r, true) != 0)
         return -1;
     if (r->out == NULL)
         return 0;
@@ -296,9 +294,8 @@ static int check_layout(struct report *r, const struct action_layout *layout)
         return text_append(r->out, r->err,
                            "%-4s  actions %s (%" PRIu64 "): too long to be checked here\n", "-",
                            layout->name, length);
-    maps = malloc(n * length * sizeof *maps);
-    if (maps == NULL)
-        return error_no_memory(r->err, "maps of an action layout");
+    if (new_items(&maps, n * length, "maps of an action layout", r->err) != 0)
+        return -1;
     for (uint32_t i = 0; i < n; i++)
         action_layout_map(r->board, layout, i, maps + i * length);
     for (uint32_t i = 0; i < n && fault == NULL; i++) {
@@ -379,22 +376,17 @@ int group_complete(struct board *b, struct error *err)
     struct report r = {.board = b, .err = err, .ok = true};
     int status = check_maps(&r);
 
-    if (status == 0) {
-        b->compose = calloc(n * n, 1);
-        b->inverse = calloc(n, 1);
-        if (b->compose == NULL || b->inverse == NULL)
-            status = error_no_memory(err, "tables of a group");
-    }
+    if (status == 0 && (new_items(&b->compose, n * n, "tables of a group", err) != 0 ||
+                        new_items(&b->inverse, n, "tables of a group", err) != 0))
+        status = -1;
     for (uint32_t i = 0; i < n * n && status == 0; i++)
         b->compose[i] = (uint8_t)r.products[i];
     for (uint32_t t = 0; t < n && status == 0; t++) {
         struct board_transform *one = &b->transforms[t];
 
         b->inverse[t] = (uint8_t)inverse_of(&r, t);
-        one->src = malloc(b->n_cells * sizeof *one->src);
-        if (one->src == NULL)
-            status = error_no_memory(err, "tables of a group");
-        else
+        status = new_items(&one->src, b->n_cells, "tables of a group", err);
+        if (status == 0)
             perm_invert(one->dst, b->n_cells, one->src);
     }
     release(&r);

@@ -216,9 +216,8 @@ static int run_jobs(void *self, struct crew *crew)
 
     e->crew = crew;
     e->n_jobs = (size_t)crew_size(crew) * JOBS_PER_THREAD;
-    e->jobs = calloc(e->n_jobs, sizeof *e->jobs);
-    if (e->jobs == NULL)
-        return error_no_memory(e->err, "inputs side by side");
+    if (new_items(&e->jobs, e->n_jobs, "inputs side by side", e->err) != 0)
+        return -1;
     crew_begin(crew, &work, e);
     crew_await(crew, are_told, e);
     crew_end(crew);

@@ -22,11 +22,9 @@ int expand_job_init(struct expand_job *job, struct plan *plan, const struct sett
                     struct error *err)
 {
     *job = (struct expand_job){.plan = plan, .settings = settings, .force = settings->force};
-    job->supplies = calloc(plan->n_arrays + 1, sizeof *job->supplies);
-    if (job->supplies == NULL)
-        error_no_memory(err, "rows of all arrays");
-    else if (side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0 &&
-             stone_watch_init(&job->watch, plan, true, err) == 0)
+    if (new_items(&job->supplies, plan->n_arrays + 1, "rows of all arrays", err) == 0 &&
+        side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0 &&
+        stone_watch_init(&job->watch, plan, true, err) == 0)
         return 0;
     expand_job_release(job);
     return -1;
@@ -314,9 +312,8 @@ static int write_output(struct expand_job *job, struct error *err)
     struct stat st;
     int status = 0;
 
-    job->members = calloc(n + 1, sizeof *job->members);
-    if (job->members == NULL)
-        return error_no_memory(err, "members");
+    if (new_items(&job->members, n + 1, "members", err) != 0)
+        return -1;
     for (size_t i = 0; i < n; i++) {
         const struct plan_array *array = i < plan->n_arrays ? &plan->arrays[i] : NULL;
         struct out_member *out = &job->members[job->n_members];

@@ -103,9 +103,8 @@ int order_init(struct order *order, struct error *err)
         struct place place = {.n = smaller(order->n_rows, order->block_rows)};
 
         free(selection->before);
-        selection->before = calloc(n_places / STEP_NPLACES + 1, sizeof *selection->before);
-        if (selection->before == NULL)
-            return error_no_memory(err, "image selection");
+        if (new_items(&selection->before, n_places / STEP_NPLACES + 1, "image selection", err) != 0)
+            return -1;
         order->n_whole = 0;
         for (uint64_t at = 0; at < n_places; at++, place_next(order, &place)) {
             if (at % STEP_NPLACES == 0)

@@ -535,9 +535,7 @@ struct pieces *pieces_new(struct out_member *out, struct error *err)
         self->head.ops = &csr_ops;
         self->head.rows_per_piece = CSR_ROWS_PER_PIECE;
         const uint64_t n_pieces = pieces_count(&self->head);
-        self->piece_element = calloc(n_pieces, sizeof *self->piece_element);
-        if (self->piece_element == NULL)
-            status = error_no_memory(err, "pieces of a sparse policy");
+        status = new_items(&self->piece_element, n_pieces, "pieces of a sparse policy", err);
         for (uint64_t i = 0, first = 0; i < n_pieces && status == 0; i++) {
             const uint64_t end = smaller(first + CSR_ROWS_PER_PIECE, order->n_images);
 

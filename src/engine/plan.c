@@ -341,9 +341,8 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
             return -1;
         array = &plan->arrays[plan->n_arrays++];
         *array = (struct plan_array){.binding = {.role = ROLE_COPY}};
-        array->sources = calloc(plan->n_archives, sizeof(struct array *));
-        if (array->sources == NULL)
-            return error_no_memory(err, "array");
+        if (new_items(&array->sources, plan->n_archives, "array", err) != 0)
+            return -1;
     }
     array->key = made->key;
     array->member = made->arrays[0].member;

@@ -16,10 +16,9 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
 {
     const struct settings *request = plan->settings;
 
-    plan->archives = calloc(n_paths, sizeof *plan->archives);
-    plan->archive_rows = calloc(n_paths, sizeof *plan->archive_rows);
-    if (plan->archives == NULL || plan->archive_rows == NULL)
-        return error_no_memory(err, "inputs");
+    if (new_items(&plan->archives, n_paths, "inputs", err) != 0 ||
+        new_items(&plan->archive_rows, n_paths, "inputs", err) != 0)
+        return -1;
     for (size_t i = 0; i < n_paths; i++) {
         struct archive_in *archive = &plan->archives[i];
         const char *slash = strrchr(paths[i], '/'), *why = NULL; /* it is taken to hold images */
@@ -280,10 +279,9 @@ int plan_match_arrays(struct plan *plan, struct error *err)
     roles.is_strict = !request->allow_expanded && request->purpose == FOR_IMAGES;
     roles.swaps_colours = roles.is_strict && plan->swaps;
     roles.conventions = &plan->conventions;
-    plan->arrays = calloc(plan->archives[0].n_arrays + 1, sizeof *plan->arrays);
-    plan->csrs = calloc(plan->archives[0].n_arrays + 1, sizeof *plan->csrs);
-    if (plan->arrays == NULL || plan->csrs == NULL)
-        return error_no_memory(err, "arrays");
+    if (new_items(&plan->arrays, plan->archives[0].n_arrays + 1, "arrays", err) != 0 ||
+        new_items(&plan->csrs, plan->archives[0].n_arrays + 1, "arrays", err) != 0)
+        return -1;
     /* The arrays of the first input become the plan's, those of the others join them. */
     for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
         const struct archive_in *archive = &plan->archives[i];

@@ -381,9 +381,8 @@ int settings_finish(struct settings *settings, struct error *err)
         settings->n_threads = threads_usable();
     if (settings->tmpdir == NULL)
         settings->tmpdir = tmpdir != NULL && *tmpdir != '\0' ? tmpdir : "/tmp";
-    settings->budget = malloc(sizeof *settings->budget);
-    if (settings->budget == NULL)
-        return error_no_memory(err, "settings");
+    if (new_items(&settings->budget, 1, "settings", err) != 0)
+        return -1;
     *settings->budget = (struct budget){settings->max_memory, settings->tmpdir};
     if (settings->schema == NULL)
         return 0;

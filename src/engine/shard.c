@@ -149,9 +149,8 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
      * count less than those of the user. A role that this version does not know is as though it
      * were not said. */
     const json_t *arrays = json_object_get(r->output, "arrays");
-    r->roles = calloc(1, sizeof *r->roles);
-    if (r->roles == NULL)
-        return error_no_memory(err, "roles");
+    if (new_items(&r->roles, 1, "roles", err) != 0)
+        return -1;
     r->roles->under = s->roles.under;
     s->roles.under = r->roles;
     for (size_t i = 0; i < json_array_size(arrays); i++) {
@@ -331,9 +330,8 @@ int shard_open(struct shard *shard, const char *path, const struct settings *set
         shard->n_rows = first != NULL ? first->n_rows : 0;
         return 0;
     }
-    shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
-    if (shard->bindings == NULL)
-        return error_no_memory(err, "roles");
+    if (new_items(&shard->bindings, shard->archive.n_arrays + 1, "roles", err) != 0)
+        return -1;
     request = shard->recall.settings.roles;
     if (text_append(&head, err, "symaug expand --board ") == 0 &&
         text_append_shell(&head, board->preset, err) == 0 && text_append(&file, err, " -- ") == 0 &&

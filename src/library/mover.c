@@ -62,9 +62,8 @@ static int find_key(symaug_mover *mover, bool is_told, struct error *err)
     const struct plan *plan = &mover->plan;
     const char *planes;
 
-    mover->key_arrays = calloc(plan->n_arrays + 1, sizeof *mover->key_arrays);
-    if (mover->key_arrays == NULL)
-        return error_no_memory(err, "keys of positions");
+    if (new_items(&mover->key_arrays, plan->n_arrays + 1, "keys of positions", err) != 0)
+        return -1;
     if (!plan->swaps && board_swaps_colours(plan->board) &&
         plan->conventions.planes != PLANES_CANONICAL) {
         error_set(&mover->no_key, ERROR_USAGE,
@@ -106,11 +105,9 @@ static int build(symaug_mover *mover, struct words paths, struct words options, 
         return error_set(err, ERROR_USAGE,
                          "castling=skip leaves images out, which are asked for one by one here: "
                          "use castling=swap");
-    if (plan_survey(plan, err) != 0 || find_key(mover, settings->key != NULL, err) != 0)
+    if (plan_survey(plan, err) != 0 || find_key(mover, settings->key != NULL, err) != 0 ||
+        new_items(&mover->roles, plan->n_arrays + 1, "roles", err) != 0)
         return -1;
-    mover->roles = calloc(plan->n_arrays + 1, sizeof *mover->roles);
-    if (mover->roles == NULL)
-        return error_no_memory(err, "roles");
     for (size_t i = 0; i < plan->n_arrays; i++)
         mover->roles[i] = role_binding_spec(&plan->arrays[i].binding);
     for (size_t i = 0; i < plan->n_archives; i++)

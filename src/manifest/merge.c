@@ -255,9 +255,8 @@ static int list_files(const struct manifest_parts *parts, const char *key, struc
         n += count_of(&parts->items[i], key);
     free(list->items);
     list->n = 0;
-    list->items = calloc(n + 1, sizeof *list->items);
-    if (list->items == NULL)
-        return error_no_memory(err, "joined manifest");
+    if (new_items(&list->items, n + 1, "joined manifest", err) != 0)
+        return -1;
     for (size_t i = 0; i < parts->n; i++) {
         struct manifest_part *part = &parts->items[i];
         const json_t *files = json_object_get(part->manifest, key);

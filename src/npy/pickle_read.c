@@ -179,9 +179,8 @@ static int scan_memo(struct pickle_reader *r)
         if (r->fetched == NULL) {
             if (pickle_charge(r, bits_nbytes) != 0)
                 return -1;
-            r->fetched = calloc(bits_nbytes, 1);
-            if (r->fetched == NULL)
-                return error_no_memory(r->err, "object array");
+            if (new_items(&r->fetched, bits_nbytes, "object array", r->err) != 0)
+                return -1;
         }
         r->fetched[code.number / 8] |= (uint8_t)(1u << code.number % 8);
         if (code.number >= r->n_slots)
@@ -189,8 +188,7 @@ static int scan_memo(struct pickle_reader *r)
     }
     if (pickle_charge(r, r->n_slots * sizeof *r->memo) != 0)
         return -1;
-    r->memo = calloc(r->n_slots + 1, sizeof *r->memo);
-    return r->memo == NULL ? error_no_memory(r->err, "object array") : 0;
+    return new_items(&r->memo, r->n_slots + 1, "object array", r->err);
 }
 
 /* Put the top value into a slot. */

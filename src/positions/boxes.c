@@ -26,8 +26,7 @@ int boxes_open(struct boxes *boxes, struct error *err)
 {
     boxes->record_nbytes = (boxes->record_nbytes + 15) / 16 * 16;
     boxes->no_memory.tmpdir = boxes->tmpdir;
-    boxes->items = calloc(boxes->n, sizeof *boxes->items);
-    return boxes->items != NULL ? 0 : error_no_memory(err, "boxes of records");
+    return new_items(&boxes->items, boxes->n, "boxes of records", err);
 }
 
 void boxes_release(struct boxes *boxes)

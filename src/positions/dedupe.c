@@ -119,9 +119,8 @@ static int find_labels(struct dedupe *d, struct error *err)
     const struct plan *plan = d->plan;
     const char *planes;
 
-    d->labels = calloc(plan->n_arrays + 1, sizeof *d->labels);
-    if (d->labels == NULL)
-        return error_no_memory(err, "labels");
+    if (new_items(&d->labels, plan->n_arrays + 1, "labels", err) != 0)
+        return -1;
     for (size_t i = 0; i < 2 * plan->n_arrays; i++) {
         struct plan_array *array = &plan->arrays[i % plan->n_arrays];
         const enum role role = array->binding.role;
@@ -365,9 +364,8 @@ static int find_input_ends(struct plan *plan, struct error *err)
 {
     uint64_t row = 0, n_left = 0;
 
-    plan->input_ends = calloc(plan->n_archives + 1, sizeof *plan->input_ends);
-    if (plan->input_ends == NULL)
-        return error_no_memory(err, "inputs");
+    if (new_items(&plan->input_ends, plan->n_archives + 1, "inputs", err) != 0)
+        return -1;
     for (size_t i = 0; i < plan->n_archives; i++) {
         for (uint64_t k = 0; k < plan->archive_rows[i]; k++, row++)
             n_left += selection_has(&plan->selection, row, 0);

@@ -326,10 +326,9 @@ static int open_run(struct run *run, struct error *err)
     const struct plan *plan = reader->plan;
     const char *planes;
 
-    run->columns = calloc(plan->n_arrays + 1, sizeof *run->columns);
-    run->rooms = calloc((size_t)run->n_workers, sizeof *run->rooms);
-    if (run->columns == NULL || run->rooms == NULL)
-        return error_no_memory(err, "keys of positions");
+    if (new_items(&run->columns, plan->n_arrays + 1, "keys of positions", err) != 0 ||
+        new_items(&run->rooms, (size_t)run->n_workers, "keys of positions", err) != 0)
+        return -1;
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const struct array *source = array->sources[0];
@@ -355,11 +354,11 @@ static int open_run(struct run *run, struct error *err)
     for (int k = 0; k < 2; k++) {
         struct key_rows *rows = &run->chunks[k];
 
-        rows->keys = calloc(run->chunk_rows, sizeof *rows->keys);
-        rows->exact = calloc(run->chunk_rows, sizeof *rows->exact);
-        rows->ties = calloc(run->chunk_rows, key_ties_nbytes(reader->key));
-        if (rows->keys == NULL || rows->exact == NULL || rows->ties == NULL)
-            return error_no_memory(err, "keys of positions");
+        if (new_items(&rows->keys, run->chunk_rows, "keys of positions", err) != 0 ||
+            new_items(&rows->exact, run->chunk_rows, "keys of positions", err) != 0 ||
+            new_items(&rows->ties, run->chunk_rows * key_ties_nbytes(reader->key),
+                      "keys of positions", err) != 0)
+            return -1;
         for (struct column *c = run->columns; c < run->columns + run->n_columns; c++)
             if (c->to != NULL &&
                 (c->converted[k] = malloc(run->chunk_rows * c->row_nbytes + 1)) == NULL)

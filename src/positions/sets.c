@@ -116,8 +116,7 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     settings.transforms = NULL;
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
         return -1;
-    c->values = calloc(plan.n_arrays + 1, sizeof *c->values);
-    int status = c->values != NULL ? 0 : error_no_memory(err, "values");
+    int status = new_items(&c->values, plan.n_arrays + 1, "values", err);
     if (status == 0 && !counts)
         status = plan_survey(&plan, err);
     for (size_t i = 0; i < plan.n_arrays && counts && status == 0; i++) {

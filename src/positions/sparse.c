@@ -61,9 +61,8 @@ struct union_entry {
 int sparse_find(struct sparse_means *means, struct plan *plan, struct error *err)
 {
     means->plan = plan;
-    means->policies = calloc(plan->n_arrays + 1, sizeof *means->policies);
-    if (means->policies == NULL)
-        return error_no_memory(err, "sparse policies");
+    if (new_items(&means->policies, plan->n_arrays + 1, "sparse policies", err) != 0)
+        return -1;
     for (size_t i = 0; i < plan->n_arrays; i++) {
         struct plan_array *array = &plan->arrays[i], *values;
         struct sparse_policy *p = &means->policies[means->n_policies];
@@ -389,14 +388,12 @@ static int open_policy(const struct plan *plan, struct sparse_policy *p, struct 
             }
         }
     }
-    p->tallies = calloc(n, sizeof *p->tallies);
-    p->named = calloc(n, sizeof *p->named);
-    p->list = calloc(n, sizeof *p->list);
     if (p->form == SPARSE_PADDED)
         p->width = p->parts[INDEX].array->sources[0]->header.shape[1];
-    return p->tallies != NULL && p->named != NULL && p->list != NULL
-               ? 0
-               : error_no_memory(err, "sparse policies");
+    return new_items(&p->tallies, n, "sparse policies", err) != 0 ||
+                   new_items(&p->named, n, "sparse policies", err) != 0
+               ? -1
+               : new_items(&p->list, n, "sparse policies", err);
 }
 
 int sparse_open(struct sparse_means *means, struct error *err)

@@ -249,11 +249,8 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
     const bool looks = !run.by_position && settings->overlap != OVERLAP_KEEP;
     struct key first = {0};
     struct key_like like = {&first, NULL, false};
-    int status = 0;
+    int status = new_items(&split->inputs, n_paths + 1, "inputs", err);
 
-    split->inputs = calloc(n_paths + 1, sizeof *split->inputs);
-    if (split->inputs == NULL)
-        status = error_no_memory(err, "inputs");
     if (status == 0 && looks)
         status = boxes_open(&run.rows, err);
     for (size_t i = 0; i < n_paths && status == 0; i++) {

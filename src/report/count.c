@@ -259,9 +259,9 @@ static int add_label(struct count *c, size_t i, struct error *err)
     if (label == NULL || label->role != c->binding->role || (c->bins && !label->all.is_binned))
         return 0;
     if (c->transforms != NULL && label->by_transform == NULL) {
-        label->by_transform = calloc(tally->board->n_transforms, sizeof *label->by_transform);
-        if (label->by_transform == NULL)
-            return error_no_memory(err, "the values of a label");
+        if (new_items(&label->by_transform, tally->board->n_transforms, "the values of a label",
+                      err) != 0)
+            return -1;
     }
     rows_open(&rows, c, i, err);
     while (rows_next(&rows, &row)) {

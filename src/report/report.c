@@ -288,10 +288,9 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
                 return error_pass(err, &why);
             continue;
         }
-        set->nbytes = calloc(2 * set->shard.archive.n_arrays + 1, sizeof *set->nbytes);
-        if (set->nbytes == NULL)
-            return error_no_memory(err, "sizes of arrays");
-        if (tally_init(&set->tally, &set->shard, settings, err) != 0)
+        if (new_items(&set->nbytes, 2 * set->shard.archive.n_arrays + 1, "sizes of arrays", err) !=
+                0 ||
+            tally_init(&set->tally, &set->shard, settings, err) != 0)
             return -1;
     }
     if (say_verdict(set, err) != 0)

@@ -126,10 +126,9 @@ int tally_init(struct tally *tally, const struct shard *shard, const struct sett
         return 0;
     tally->board = shard->found.board;
     find_images(tally, &shard->conventions);
-    tally->labels = calloc(n + 1, sizeof *tally->labels);
-    tally->policies = calloc(n + 1, sizeof *tally->policies);
-    if (tally->labels == NULL || tally->policies == NULL)
-        return error_no_memory(err, "labels");
+    if (new_items(&tally->labels, n + 1, "labels", err) != 0 ||
+        new_items(&tally->policies, n + 1, "labels", err) != 0)
+        return -1;
     for (size_t i = 0; i < n && status == 0; i++) {
         const struct array *array = &shard->archive.arrays[i];
         const struct role_binding *b = &shard->bindings[i];
@@ -159,9 +158,8 @@ int tally_init(struct tally *tally, const struct shard *shard, const struct sett
            tally->n_maps * n_cells * tally->n_parts * 8 > settings->max_memory / 4)
         tally->n_parts /= 2;
     for (struct tally_map *map = tally->maps; map < tally->maps + tally->n_maps; map++) {
-        map->sums = calloc(n_cells * (tally->n_parts + 3), sizeof *map->sums);
-        if (map->sums == NULL)
-            return error_no_memory(err, "maps");
+        if (new_items(&map->sums, n_cells * (tally->n_parts + 3), "maps", err) != 0)
+            return -1;
         map->mean = map->sums + n_cells * tally->n_parts;
         map->group = map->mean + n_cells;
         map->z = map->group + n_cells;

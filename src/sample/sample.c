@@ -232,9 +232,8 @@ static int open_sample(struct sample *sample, struct error *err)
         return -1;
     play_init(&sample->play, sample->board, settings->seed);
     const struct play_kind *kind = sample->play.kind;
-    sample->arrays = calloc(kind->n_arrays, sizeof *sample->arrays);
-    if (sample->arrays == NULL)
-        return error_no_memory(err, "members");
+    if (new_items(&sample->arrays, kind->n_arrays, "members", err) != 0)
+        return -1;
     for (size_t i = 0; i < kind->n_arrays; i++) {
         struct sample_member *m = &sample->arrays[i];
 

@@ -67,11 +67,9 @@ struct opening {
 /* Room for so many inputs and arrays. */
 static int make_room(struct archive_in *archive, size_t n, struct error *err)
 {
-    archive->inputs = calloc(n + 1, sizeof *archive->inputs);
-    archive->arrays = calloc(n + 1, sizeof *archive->arrays);
-    return archive->inputs != NULL && archive->arrays != NULL
-               ? 0
-               : error_no_memory(err, "list of arrays");
+    return new_items(&archive->inputs, n + 1, "list of arrays", err) != 0
+               ? -1
+               : new_items(&archive->arrays, n + 1, "list of arrays", err);
 }
 
 static int fail_form(const struct opening *o, const char *expected, const char *found)

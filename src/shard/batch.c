@@ -23,9 +23,8 @@ int csr_open(struct csr *csr, const struct array *const *offsets,
     *csr = (struct csr){0};
     for (size_t i = 0; i < n_arrays; i++)
         n_rows += offsets[i]->n_rows;
-    csr->first = calloc(n_rows + 1, sizeof *csr->first);
-    if (csr->first == NULL)
-        return error_no_memory(err, "offsets of a sparse policy");
+    if (new_items(&csr->first, n_rows + 1, "offsets of a sparse policy", err) != 0)
+        return -1;
     for (size_t k = 0; k < n_arrays && status == 0; base += elements[k++]->n_rows) {
         const struct array *array = offsets[k];
         const struct dtype *dtype = &array->header.dtype;

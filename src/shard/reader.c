@@ -261,9 +261,8 @@ int reader_open(struct reader *r, struct budget *budget, struct error *err)
             r->n_items = array->objects->n_items / array->n_rows;
     }
     r->n_rows = r->csr != NULL ? r->csr->n_rows : r->n_units;
-    r->parts = calloc(r->n_arrays + 1, sizeof *r->parts);
-    if (r->parts == NULL)
-        return error_no_memory(err, "rows of an array");
+    if (new_items(&r->parts, r->n_arrays + 1, "rows of an array", err) != 0)
+        return -1;
     r->has_table = !r->is_object && (r->at_random || !reader_can_stream(r->arrays, r->n_arrays));
     uint64_t n_bytes = lay_out(r, r->csr == NULL);
     if (!r->has_table)

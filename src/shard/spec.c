@@ -283,9 +283,8 @@ int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *a
         spec->kind = SPEC_PADDED;
     if (spec->kind == SPEC_TRIPLE && !permutes_tiles)
         spec->kind = SPEC_KEEP;
-    spec->steps = calloc(board->n_transforms, sizeof *spec->steps);
-    if (spec->steps == NULL)
-        return error_no_memory(err, "maps of an array");
+    if (new_items(&spec->steps, board->n_transforms, "maps of an array", err) != 0)
+        return -1;
     spec->n_steps = board->n_transforms;
     for (uint32_t t = 0; t < spec->n_steps; t++) {
         spec->steps[t].label_plane = -1;

@@ -175,11 +175,10 @@ size_t shape_corners(const struct shape *shape, struct shape_point corners[SHAPE
 int shape_init(struct shape *shape, const struct board *board, struct error *err)
 {
     *shape = (struct shape){.board = board};
-    shape->centres = calloc(board->n_cells, sizeof *shape->centres);
-    shape->places = calloc(board->n_cells, sizeof *shape->places);
-    if (shape->centres == NULL || shape->places == NULL) {
+    if (new_items(&shape->centres, board->n_cells, "places of cells", err) != 0 ||
+        new_items(&shape->places, board->n_cells, "places of cells", err) != 0) {
         shape_release(shape);
-        return error_no_memory(err, "places of cells");
+        return -1;
     }
     place_cells(shape);
 

@@ -71,8 +71,7 @@ void pen_html(struct pen *p, const char *format, ...)
 static int init(struct fields *fields, const struct plan *plan, struct error *err)
 {
     fields->plan = plan;
-    fields->items = calloc(plan->n_arrays + 1, sizeof *fields->items);
-    return fields->items != NULL ? 0 : error_no_memory(err, "a row");
+    return new_items(&fields->items, plan->n_arrays + 1, "a row", err);
 }
 
 /* Read n rows of the plan's one input into as many zeroed fields. The caller releases each of them,
@@ -282,9 +281,8 @@ int picture_init(struct picture *picture, const struct board *board, uint32_t tr
     *picture = (struct picture){.transform = transform};
     for (int edge = 0; edge < N_EDGES; edge++)
         picture->edges[edge] = SIDE_NONE;
-    picture->cells = calloc(board->n_cells, sizeof *picture->cells);
-    if (picture->cells == NULL)
-        return error_no_memory(err, "a picture");
+    if (new_items(&picture->cells, board->n_cells, "a picture", err) != 0)
+        return -1;
     for (uint32_t i = 0; i < board->n_cells; i++)
         picture->cells[i].side = SIDE_NONE;
     return 0;
@@ -408,8 +406,7 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
         shape_init(&sheet->shape, plan->board, err) != 0)
         goto out;
     const size_t n_images = is_stored ? n_rows : n_wanted;
-    sheet->pictures = calloc(n_images, sizeof *sheet->pictures);
-    status = sheet->pictures != NULL ? 0 : error_no_memory(err, "pictures");
+    status = new_items(&sheet->pictures, n_images, "pictures", err);
     for (size_t k = 0; k < n_images && status == 0; k++) {
         const struct stored_image image =
             is_stored ? images[k] : (struct stored_image){.transform = wanted[k]};

@@ -56,9 +56,8 @@ static int planes_read(struct planes *planes, const struct fields *fields, size_
     const struct planes_form form = planes_form_of(binding, &field->dtype);
 
     *planes = (struct planes){.n_cells = board->n_cells, .n = form.n_planes};
-    planes->numbers = calloc(planes->n * planes->n_cells + 1, sizeof *planes->numbers);
-    if (planes->numbers == NULL)
-        return error_no_memory(err, "planes");
+    if (new_items(&planes->numbers, planes->n * planes->n_cells + 1, "planes", err) != 0)
+        return -1;
     if (field->n == 0 || (!form.is_bits && !dtype_is_number(&field->dtype)))
         return 0;
     for (uint64_t at = 0; at < form.axis; at++) {

@@ -23,10 +23,9 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
     *lanes = (struct lanes){.shard = shard, .request = request, .result = result, .planes = -1};
     lanes->maker =
         (struct spec_maker){.board = shard_known_board(shard), .conventions = &shard->conventions};
-    lanes->items = calloc(n + 1, sizeof *lanes->items);
-    lanes->csrs = calloc(n + 1, sizeof *lanes->csrs);
-    if (lanes->items == NULL || lanes->csrs == NULL)
-        return error_no_memory(err, "arrays");
+    if (new_items(&lanes->items, n + 1, "arrays", err) != 0 ||
+        new_items(&lanes->csrs, n + 1, "arrays", err) != 0)
+        return -1;
     for (size_t i = 0; i < n; i++) {
         const struct array *array = &shard->archive.arrays[i];
         const struct role_binding *b = &shard->bindings[i];
@@ -222,14 +221,13 @@ void lanes_release(struct lanes *lanes)
 int window_init(struct window *window, struct lanes *lanes, uint64_t capacity, struct error *err)
 {
     *window = (struct window){.lanes = lanes};
-    window->rows = calloc(capacity + 1, sizeof *window->rows);
-    window->images = calloc(capacity + 1, sizeof *window->images);
-    window->groups = calloc(capacity + 1, sizeof *window->groups);
-    window->batches = calloc(lanes->n + 1, sizeof *window->batches);
-    return window->rows != NULL && window->images != NULL && window->groups != NULL &&
-                   window->batches != NULL
-               ? 0
-               : error_no_memory(err, "window of rows");
+    const size_t n = capacity + 1;
+
+    return new_items(&window->rows, n, "window of rows", err) != 0 ||
+                   new_items(&window->images, n, "window of rows", err) != 0 ||
+                   new_items(&window->groups, n, "window of rows", err) != 0
+               ? -1
+               : new_items(&window->batches, lanes->n + 1, "window of rows", err);
 }
 
 void window_release(struct window *window)

@@ -237,9 +237,9 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
     run->err = err;
     run->n_wanted = smaller(n_held, MAX_WINDOW_ROWS);
     const uint64_t capacity = orbit_groups_capacity(groups, run->n_wanted);
-    run->lane_errors = calloc(lanes->n + 1, sizeof *run->lane_errors);
-    int status = run->lane_errors != NULL ? window_init(&run->front, lanes, capacity, err)
-                                          : error_no_memory(err, "arrays");
+    int status = new_items(&run->lane_errors, lanes->n + 1, "arrays", err);
+    if (status == 0)
+        status = window_init(&run->front, lanes, capacity, err);
     if (status == 0)
         status = window_init(&run->back, lanes, capacity, err);
     if (status == 0)

@@ -52,10 +52,8 @@ int probe_open(struct probe *p, struct error *err)
 
     p->n_rows = lanes->shard->n_rows;
     p->n = smaller(n_held, p->n_rows);
-    p->sketches = calloc(p->n + 1, sizeof *p->sketches);
-    if (p->sketches == NULL)
-        return error_no_memory(err, "rows of a set");
-    if (sketcher_init(&p->sketcher, lanes, err) != 0 ||
+    if (new_items(&p->sketches, p->n + 1, "rows of a set", err) != 0 ||
+        sketcher_init(&p->sketcher, lanes, err) != 0 ||
         lanes_open(lanes, false, &p->unused, err) != 0 ||
         window_init(&p->window, lanes, p->n, err) != 0)
         return -1;

@@ -163,9 +163,8 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
     struct error why = {0};
     size_t n_guesses = 0;
 
-    shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
-    if (shard->bindings == NULL)
-        return error_no_memory(err, "roles");
+    if (new_items(&shard->bindings, shard->archive.n_arrays + 1, "roles", err) != 0)
+        return -1;
     /* One of the boards that the shape allows lends its roles. Its name is not known for sure. */
     if (shard->found.board == NULL && role_see_planes(&shard->archive, &seen))
         n_guesses = board_guess(&seen, names);

@@ -45,16 +45,14 @@ int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *e
         s->n_still += !board->transforms[t].swaps_colours &&
                       perm_is_identity(lane->spec.steps[t].dst, n_cells);
     }
-    s->room = calloc(3 * (size_t)n_cells + 1, sizeof *s->room);
-    s->hashes = calloc(n_cells + 1, sizeof *s->hashes);
-    if (s->room == NULL || s->hashes == NULL)
-        return error_no_memory(err, "shapes of positions");
+    if (new_items(&s->room, 3 * (size_t)n_cells + 1, "shapes of positions", err) != 0 ||
+        new_items(&s->hashes, n_cells + 1, "shapes of positions", err) != 0)
+        return -1;
     if (board->rows == 0 || n_cells != board->rows * board->cols)
         return 0;
     s->n_maps[SKETCH_BOX] = n;
-    s->box_maps = calloc((size_t)n * n_cells, sizeof *s->box_maps);
-    if (s->box_maps == NULL)
-        return error_no_memory(err, "symmetries of the box");
+    if (new_items(&s->box_maps, (size_t)n * n_cells, "symmetries of the box", err) != 0)
+        return -1;
     for (uint32_t k = 0; k < n; k++) {
         uint32_t *map = s->box_maps + (size_t)k * n_cells;
         bool is_own = false;

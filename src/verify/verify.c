@@ -51,9 +51,8 @@ static int check_leaks(struct lanes *lanes, struct error *err)
                          text_path(shard->archive.path).text);
     mine.board = others.board = shard->found.board->name;
     mine.board_text = others.board_text = shard->found.board->file_text;
-    sets.items = calloc(sets.n, sizeof *sets.items);
-    if (sets.items == NULL)
-        return error_no_memory(err, "sets to compare with");
+    if (new_items(&sets.items, sets.n, "sets to compare with", err) != 0)
+        return -1;
     sets.items[0] = (struct set){.path = shard->archive.path, .settings = &mine};
     for (size_t i = 1; i < sets.n; i++)
         sets.items[i] = (struct set){.path = settings->leaks[i - 1], .settings = &others};
@@ -313,10 +312,9 @@ static int walk(const struct orbit_groups *groups, struct lanes *lanes, uint64_t
 
     if (all) {
         located->n_rows = groups->n_rows;
-        located->sources = calloc(groups->n_rows + 1, sizeof *located->sources);
-        located->transforms = calloc(groups->n_rows + 1, sizeof *located->transforms);
-        if (located->sources == NULL || located->transforms == NULL)
-            status = error_no_memory(err, "images of all rows");
+        if (new_items(&located->sources, groups->n_rows + 1, "images of all rows", err) != 0 ||
+            new_items(&located->transforms, groups->n_rows + 1, "images of all rows", err) != 0)
+            status = -1;
     }
     if (status == 0)
         status = orbit_cursor_open(&cursor, groups, err);
@@ -334,9 +332,8 @@ static int walk(const struct orbit_groups *groups, struct lanes *lanes, uint64_t
             continue;
         while (window.groups[g + 1] <= i)
             g++;
-        located->images = calloc(window.groups[g + 1] - window.groups[g], sizeof *located->images);
-        if (located->images == NULL)
-            status = error_no_memory(err, "images of a row");
+        status = new_items(&located->images, window.groups[g + 1] - window.groups[g],
+                           "images of a row", err);
         for (i = window.groups[g]; status == 0 && i < window.groups[g + 1]; i++)
             if (images[i].transform != NO_TRANSFORM)
                 located->images[located->n++] =
