@@ -76,6 +76,17 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* The order of two numbers; and of two uint32_t, as qsort and bsearch ask for it. */
+static inline int order_of(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static inline int order_of_u32(const void *a, const void *b)
+{
+    return order_of(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
 /* True when there are nothing but zeros. */
 static inline bool bytes_are_zero(const uint8_t *p, size_t n_bytes)
 {

@@ -210,7 +210,7 @@ static int compare_edges(const void *a, const void *b)
 {
     const uint32_t *p = a, *q = b;
 
-    return p[0] != q[0] ? board_compare_cells(p, q) : board_compare_cells(p + 1, q + 1);
+    return p[0] != q[0] ? order_of_u32(p, q) : order_of_u32(p + 1, q + 1);
 }
 
 static void add_edge(struct board *b, uint32_t from, uint32_t to)

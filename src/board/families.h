@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/bytes.h"
 #include "board/actions.h"
 #include "board/board.h"
 
@@ -121,14 +122,6 @@ static inline struct text_quoted board_cell_text(const struct board *b, uint32_t
 {
     return b->cols == 0 ? text_format("cell %u", cell)
                         : text_format("(%u,%u)", cell / b->cols, cell % b->cols);
-}
-
-/* The order of numbers, for qsort and bsearch. */
-static inline int board_compare_cells(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
 }
 
 /* --- boards from files --- */

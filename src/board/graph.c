@@ -46,7 +46,7 @@ bool group_keeps_colours(const struct board *b, const uint32_t *dst, bool swaps,
             return false;
         for (uint32_t i = 0; i < from->n_cells; i++)
             if (bsearch(&dst[from->cells[i]], to->cells, to->n_cells, sizeof *to->cells,
-                        board_compare_cells) == NULL)
+                        order_of_u32) == NULL)
                 return false;
     }
     return true;
@@ -323,7 +323,7 @@ static int compare_ranked(const void *a, const void *b)
         return (uintptr_t)x->transform.turn - 1 < (uintptr_t)y->transform.turn - 1 ? -1 : 1;
     while (i < x->n_cells && x->transform.dst[i] == y->transform.dst[i])
         i++;
-    return i < x->n_cells ? board_compare_cells(&x->transform.dst[i], &y->transform.dst[i])
+    return i < x->n_cells ? order_of_u32(&x->transform.dst[i], &y->transform.dst[i])
                           : x->transform.swaps_colours - y->transform.swaps_colours;
 }
 

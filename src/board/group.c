@@ -254,7 +254,7 @@ static int compare_relations(const void *a, const void *b)
         return x->n < y->n ? -1 : 1;
     while (i < x->n && x->cells[i] == y->cells[i])
         i++;
-    return i < x->n ? board_compare_cells(&x->cells[i], &y->cells[i]) : 0;
+    return i < x->n ? order_of_u32(&x->cells[i], &y->cells[i]) : 0;
 }
 
 int relations_init(struct relations *r, const struct board *b, bool are_lines, struct error *err)
@@ -274,7 +274,7 @@ int relations_init(struct relations *r, const struct board *b, bool are_lines, s
         const uint32_t start = relations_start(r, i), n = relations_start(r, i + 1) - start;
 
         memcpy(r->sorted_cells + start, r->cells + start, n * sizeof *r->cells);
-        qsort(r->sorted_cells + start, n, sizeof *r->cells, board_compare_cells);
+        qsort(r->sorted_cells + start, n, sizeof *r->cells, order_of_u32);
         r->sorted[i] = (struct relation){r->sorted_cells + start, n};
     }
     qsort(r->sorted, r->n, sizeof *r->sorted, compare_relations);
@@ -303,7 +303,7 @@ uint32_t relations_kept(struct relations *r, const uint32_t *dst, uint32_t *lost
 
         for (uint32_t k = 0; k < image.n; k++)
             scratch[k] = dst[r->cells[start + k]];
-        qsort(scratch, image.n, sizeof *scratch, board_compare_cells);
+        qsort(scratch, image.n, sizeof *scratch, order_of_u32);
         if (bsearch(&image, r->sorted, r->n_sorted, sizeof image, compare_relations) != NULL)
             n_kept++;
         else if (*lost == r->n)

@@ -183,8 +183,7 @@ static uint64_t image_of_cell(const struct action_layout *layout, const struct b
 
     if (!layout->only_on_board)
         return place->base + (uint64_t)to * place->width;
-    const uint32_t *at =
-        bsearch(&to, b->order, b->n_on_board, sizeof *b->order, board_compare_cells);
+    const uint32_t *at = bsearch(&to, b->order, b->n_on_board, sizeof *b->order, order_of_u32);
     return at != NULL ? (uint64_t)(at - b->order) : UINT32_MAX; /* of a board that is refused */
 }
 

@@ -79,7 +79,7 @@ static int report_maps(struct report *r)
 }
 
 /* How often a joint map has to be applied to come back. */
-static struct text_quoted order_of(const struct joint *j, uint32_t t)
+static struct text_quoted order_text(const struct joint *j, uint32_t t)
 {
     const uint64_t order = perm_order(joint_map(j, t), j->n_points);
 
@@ -129,8 +129,8 @@ static int report_group(struct report *r)
     return verdict(r, false,
                    "the transforms are no group (%u of %u products missing): %s (%s) and then "
                    "%s (%s) is none of them: %s; list it, or set generators to true",
-                   n_missing, n_products, name_of(r, a).text, order_of(j, a).text,
-                   name_of(r, b).text, order_of(j, b).text,
+                   n_missing, n_products, name_of(r, a).text, order_text(j, a).text,
+                   name_of(r, b).text, order_text(j, b).text,
                    joint_move_text(j, joint_map(j, a), joint_map(j, b)).text);
 }
 

@@ -9,6 +9,8 @@
  */
 #include "codec/grid.h"
 
+#include "base/bytes.h"
+
 const struct grid_kernels *const grid_kernels_table[] = {
 #if defined(__x86_64__)
     &grid_kernels_avx512,
@@ -168,13 +170,6 @@ static void walk_segment(struct walk *w, const uint8_t *p, const uint8_t *stop, 
     }
 }
 
-static int by_distance(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Walk through the sample with the candidates, which are sorted then. The walk is as long as its
  * share of what may be compared allows. */
 static void walk_sample(struct walk *w, size_t most_places)
@@ -187,7 +182,7 @@ static void walk_sample(struct walk *w, size_t most_places)
     n_places = (n_places > MIN_COMPARISONS ? n_places : MIN_COMPARISONS) / 2 / w->n;
     n_places = n_places > MIN_PLACES ? n_places : MIN_PLACES;
     n_places = n_places < most_places ? n_places : most_places;
-    qsort(w->distance, w->n, sizeof *w->distance, by_distance);
+    qsort(w->distance, w->n, sizeof *w->distance, order_of_u32);
     w->n_lanes = (w->n + LANES - 1) / LANES * LANES;
     for (size_t i = 0; i < w->n_lanes; i++)
         w->cost[i] = i < w->n ? (uint16_t)(4 * (9 + deflate_distance_extra(w->distance[i]))) : 0;

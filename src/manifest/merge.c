@@ -203,11 +203,6 @@ static size_t count_of(const struct manifest_part *part, const char *list)
     return json_array_size(json_object_get(part->manifest, list));
 }
 
-static int order_of(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Most outputs first, then most inputs, then by name. */
 static int by_size(const void *a, const void *b)
 {

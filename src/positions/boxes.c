@@ -95,10 +95,9 @@ static int compare_records(const void *left, const void *right)
 {
     const uint64_t *a = left, *b = right;
 
-    for (int i = 0; i < 3; i++, a++, b++)
-        if (*a != *b)
-            return *a < *b ? -1 : 1;
-    return *a < *b ? -1 : *a > *b;
+    for (int i = 0; i < 3 && *a == *b; i++)
+        a++, b++;
+    return order_of(*a, *b);
 }
 
 /* Records mostly come in order of rows, so that many of one position are sorted already. */

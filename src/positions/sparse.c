@@ -204,13 +204,6 @@ int sparse_add(struct sparse_means *means, const struct sparse_member *member, s
     return 0;
 }
 
-static int compare_actions(const void *left, const void *right)
-{
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-    return a < b ? -1 : a > b;
-}
-
 int sparse_unite(struct sparse_means *means, uint64_t weight, uint64_t *place, struct error *err)
 {
     struct bytes *list = &means->list;
@@ -221,7 +214,7 @@ int sparse_unite(struct sparse_means *means, uint64_t weight, uint64_t *place, s
 
         if (bytes_append(list, &head, sizeof head, err) != 0)
             return -1;
-        qsort(p->list, p->n_list, sizeof *p->list, compare_actions);
+        qsort(p->list, p->n_list, sizeof *p->list, order_of_u32);
         for (size_t i = 0; i < p->n_list; i++) {
             const double sum = p->tallies[p->list[i]].sum;
             const struct union_entry entry = {p->list[i], sum / (double)weight};

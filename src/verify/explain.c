@@ -85,10 +85,8 @@ static int compare_sketches(const void *left, const void *right)
     const struct sketch *a = left, *b = right;
 
     if (a->shape[SKETCH_BOARD] != b->shape[SKETCH_BOARD])
-        return a->shape[SKETCH_BOARD] < b->shape[SKETCH_BOARD] ? -1 : 1;
-    if (a->planes != b->planes)
-        return a->planes < b->planes ? -1 : 1;
-    return a->policy < b->policy ? -1 : a->policy > b->policy;
+        return order_of(a->shape[SKETCH_BOARD], b->shape[SKETCH_BOARD]);
+    return a->planes != b->planes ? order_of(a->planes, b->planes) : order_of(a->policy, b->policy);
 }
 
 /* By the first rows, or by all of them when they were read. */

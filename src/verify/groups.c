@@ -112,10 +112,9 @@ int lane_image_compare(const void *left, const void *right)
     const struct lane_image *a = left, *b = right;
 
     if (a->source != b->source)
-        return a->source < b->source ? -1 : 1;
-    if (a->transform != b->transform)
-        return a->transform < b->transform ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
+        return order_of(a->source, b->source);
+    return a->transform != b->transform ? order_of(a->transform, b->transform)
+                                        : order_of(a->row, b->row);
 }
 
 /* --- making groups --- */

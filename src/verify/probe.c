@@ -81,9 +81,7 @@ void probe_close(struct probe *p)
 
 static int compare_rows(const void *left, const void *right)
 {
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return a < b ? -1 : a > b;
+    return order_of(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
 int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct error *err)

@@ -292,7 +292,7 @@ static int compare_stems(const struct zip_entry *a, const struct zip_entry *b, b
     const int order =
         fold_case ? text_compare_caseless(a->name, b->name, n) : memcmp(a->name, b->name, n);
 
-    return order != 0 ? order : (a_nbytes > b_nbytes) - (a_nbytes < b_nbytes);
+    return order != 0 ? order : order_of(a_nbytes, b_nbytes);
 }
 
 /* Ties are broken by place, so that messages do not depend on the sort. */
@@ -301,9 +301,8 @@ static int by_offset(const void *a, const void *b)
     const struct zip_entry *x = *(const struct zip_entry *const *)a;
     const struct zip_entry *y = *(const struct zip_entry *const *)b;
 
-    if (x->header_offset != y->header_offset)
-        return x->header_offset < y->header_offset ? -1 : 1;
-    return (x > y) - (x < y);
+    return x->header_offset != y->header_offset ? order_of(x->header_offset, y->header_offset)
+                                                : (x > y) - (x < y);
 }
 
 static int by_stem(const void *a, const void *b)
