@@ -51,8 +51,8 @@ int archive_in_of_memory(struct archive_in *archive, const char *name,
 /* Close it; accepts a zeroed one. */
 void archive_in_close(struct archive_in *archive);
 
-/* Give its files and objects back and keep what is known of the arrays, of which nothing can be read
- * from then on. */
+/* Give its files and objects back and keep what is known of the arrays, of which nothing can be
+ * read from then on. */
 void archive_in_let_go(struct archive_in *archive);
 
 /* Read the objects of every array of them that has rows (array_load_objects). */

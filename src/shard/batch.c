@@ -160,11 +160,26 @@ static int add_list(struct batch *batch, uint64_t row, struct error *err)
     return reader_read(reader, begin, n_units, to, err);
 }
 
+/* Read n ascending rows, of which several lie within STRETCH_NBYTES, one behind another. */
+static int pick_rows(struct reader *reader, const uint64_t *rows, uint64_t n, uint8_t *to,
+                     struct error *err)
+{
+    const uint64_t row_nbytes = reader->unit_nbytes;
+    uint8_t stretch[STRETCH_NBYTES];
+
+    if (n == 1)
+        return reader_read(reader, rows[0], 1, to, err);
+    if (reader_read(reader, rows[0], rows[n - 1] - rows[0] + 1, stretch, err) != 0)
+        return -1;
+    for (uint64_t i = 0; i < n; i++)
+        memcpy(to + i * row_nbytes, stretch + (rows[i] - rows[0]) * row_nbytes, row_nbytes);
+    return 0;
+}
+
 int batch_add(struct batch *batch, const uint64_t *rows, uint64_t n, struct error *err)
 {
     struct reader *reader = batch->reader;
     const uint64_t row_nbytes = reader->unit_nbytes;
-    uint8_t stretch[STRETCH_NBYTES];
 
     for (uint64_t i = 0, run; i < n; i += run) {
         run = 1;
@@ -175,14 +190,11 @@ int batch_add(struct batch *batch, const uint64_t *rows, uint64_t n, struct erro
         }
         /* In sequence, rows between the wanted ones are unpacked anyway. */
         while (!reader->has_table && i + run < n && rows[i + run] > rows[i + run - 1] &&
-               (rows[i + run] - rows[i] + 1) * row_nbytes <= sizeof stretch)
+               (rows[i + run] - rows[i] + 1) * row_nbytes <= STRETCH_NBYTES)
             run++;
         uint8_t *to = reserve(batch, batch->n + run, run, err);
-        if (to == NULL || reader_read(reader, rows[i], rows[i + run - 1] - rows[i] + 1,
-                                      run == 1 ? to : stretch, err) != 0)
+        if (to == NULL || pick_rows(reader, rows + i, run, to, err) != 0)
             return -1;
-        for (uint64_t k = 0; k < run && run > 1; k++)
-            memcpy(to + k * row_nbytes, stretch + (rows[i + k] - rows[i]) * row_nbytes, row_nbytes);
         batch->n += run;
         batch->bytes.n_bytes += run * row_nbytes;
     }
