@@ -76,7 +76,6 @@ struct each {
     const struct settings *settings;
     const struct text_list *inputs;
     uint64_t *n_bytes; /* owned: of each input file */
-    struct survey_seen seen;
     json_t *stats;
     struct error *err;
     size_t n_skipped, n_differ;
@@ -227,24 +226,16 @@ static int run_jobs(void *self, struct crew *crew)
 
 /* --- all of them --- */
 
-static void see_input(void *self, int64_t i, int worker)
-{
-    struct each *e = self;
-
-    (void)worker;
-    plan_see(e->inputs->items[i], e->settings, &e->seen);
-}
-
 /* Each input into an output of its own, in the folder of --out-dir, small ones side by side. As
  * run_plan; 1 also where --skip-bad skipped an input. */
 static int run_each(const struct settings *settings, const struct text_list *inputs, json_t *stats,
                     struct error *err)
 {
+    struct survey_seen seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct settings with_seen = *settings;
     struct each e = {.settings = &with_seen,
                      .inputs = inputs,
                      .n_bytes = calloc(inputs->n + 1, sizeof *e.n_bytes),
-                     .seen = {.lock = PTHREAD_MUTEX_INITIALIZER},
                      .stats = stats,
                      .err = err};
     /* Large inputs go alone where an output has all rows at hand, which may take all of
@@ -256,10 +247,8 @@ static int run_each(const struct settings *settings, const struct text_list *inp
 
     /* Codings are decided by all inputs together, though each of them has a plan of its own. */
     if (status == 0 && inputs->n > 1)
-        crew_run_each(settings->n_threads, (int64_t)inputs->n, see_input, &e);
-    if (e.seen.failure.kind != ERROR_NONE)
-        status = error_pass(err, &e.seen.failure);
-    with_seen.seen = &e.seen;
+        status = plan_see(inputs->items, inputs->n, settings, &seen, err);
+    with_seen.seen = &seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
     /* From n_told on: as many as may go beside each other, or one. */
     while (status == 0 && !e.has_failed && e.n_told < inputs->n) {
@@ -280,7 +269,7 @@ static int run_each(const struct settings *settings, const struct text_list *inp
             e.n_taken = ++e.n_told;
         }
     }
-    survey_seen_release(&e.seen);
+    survey_seen_release(&seen);
     free(e.n_bytes);
     if (status != 0 || e.has_failed)
         return -1;

@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 
+#include "engine/survey.h"
 #include "positions/positions.h"
 
 #include <sys/stat.h>
@@ -50,6 +51,7 @@ static int run_split(struct call *call, struct error *err)
     const struct text_list *inputs = &call->inputs;
     struct text_list outputs = {0};
     struct split split = {0};
+    struct survey_seen seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
     int status = -1;
 
     if (settings->out_dir == NULL)
@@ -60,6 +62,9 @@ static int run_split(struct call *call, struct error *err)
         name_outputs(settings, &split, inputs, &outputs, err) != 0)
         goto out;
     meter_expect(settings->meter, inputs->n * (1 + split.n_parts));
+    if (inputs->n > 1 && plan_see(inputs->items, inputs->n, settings, &seen, err) != 0)
+        goto out;
+    settings->seen = &seen;
     if (split_sides(&split, inputs->items, inputs->n, settings, err) != 0)
         goto out;
     if (split.n_shared > 0 && settings->verbosity >= 0)
@@ -82,6 +87,8 @@ static int run_split(struct call *call, struct error *err)
         plan_release(&plan);
     }
 out:
+    settings->seen = NULL;
+    survey_seen_release(&seen);
     text_list_release(&outputs);
     split_release(&split);
     return status;

@@ -127,11 +127,11 @@ int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
                const struct settings *request, struct error *err);
 
 /*
- * Look at what decides codings in one input of several that have plans of their own, and add it to
- * `seen`. Nothing that is wrong with the input is an error here: plan_build will say so.
- * Thread-safe.
+ * Look at what decides codings in each of several inputs that have plans of their own, side by
+ * side, and add it to `seen`. What is wrong with an input is no error here: plan_build will say so.
  */
-void plan_see(const char *path, const struct settings *request, struct survey_seen *seen);
+int plan_see(char *const *paths, size_t n_paths, const struct settings *request,
+             struct survey_seen *seen, struct error *err);
 
 /*
  * The rest of the survey, which reads whole arrays and decides about nothing: counts and warnings

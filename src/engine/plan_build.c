@@ -7,6 +7,7 @@
  */
 #include "engine/plan.h"
 
+#include "base/crew.h"
 #include "engine/shard.h"
 #include "engine/survey.h"
 
@@ -429,7 +430,6 @@ static int settle(struct plan *plan, struct error *err)
     const bool is_for_images = plan->settings->purpose == FOR_IMAGES;
     bool has_moving = !is_for_images, is_fortran = false;
 
-    plan->conventions = plan->settings->conventions;
     if (plan_decide_board(plan, err) != 0 ||
         choose_transforms(plan, plan->settings->transforms, err) != 0)
         return -1;
@@ -470,16 +470,26 @@ static int settle(struct plan *plan, struct error *err)
     return shards_warn(plan, err);
 }
 
-int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
-               const struct settings *request, struct error *err)
+/* Open the inputs; sets that this program wrote say how they are to be read. */
+static int begin(struct plan *plan, const char *const *paths, size_t n_paths,
+                 const struct settings *request, struct error *err)
 {
     *plan = (struct plan){.settings = request};
     int status = plan_open_inputs(plan, paths, n_paths, err);
-    /* Sets that this program wrote say how they are to be read. */
+
     if (status == 0 && request->purpose != FOR_IMAGES) {
         status = recall_open(&plan->recall, request, &plan->archives[0], NULL, 0, false, err);
         plan->settings = &plan->recall.settings;
     }
+    plan->conventions = plan->settings->conventions;
+    return status;
+}
+
+int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
+               const struct settings *request, struct error *err)
+{
+    int status = begin(plan, paths, n_paths, request, err);
+
     if (status == 0)
         status = settle(plan, err);
     if (status != 0)
@@ -487,18 +497,38 @@ int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
     return status;
 }
 
-void plan_see(const char *path, const struct settings *request, struct survey_seen *seen)
-{
-    struct plan plan = {.settings = request, .conventions = request->conventions};
+/* An input of several, and what they hold together. */
+struct look {
+    char *const *paths;
+    const struct settings *settings;
+    struct survey_seen *seen;
+};
 
-    if (plan_open_inputs(&plan, &path, 1, NULL) == 0 && plan_decide_board(&plan, NULL) == 0 &&
+/* What is wrong with an input is no error here: plan_build will say so. */
+static void see_input(void *self, int64_t i, int worker)
+{
+    const struct look *look = self;
+    const char *path = look->paths[i];
+    struct plan plan;
+
+    (void)worker;
+    if (begin(&plan, &path, 1, look->settings, NULL) == 0 && plan_decide_board(&plan, NULL) == 0 &&
         board_swaps_colours(plan.board) &&
-        choose_transforms(&plan, request->transforms, NULL) == 0 && plan.swaps &&
+        choose_transforms(&plan, plan.settings->transforms, NULL) == 0 && plan.swaps &&
         plan_match_arrays(&plan, NULL) == 0) {
-        for (size_t i = 0; i < plan.n_arrays; i++)
-            if (plan.arrays[i].binding.role == ROLE_PLANES)
-                (void)bind_array(&plan, &plan.arrays[i], NULL); /* finds the to-move plane */
-        survey_see(seen, &plan);
+        for (size_t k = 0; k < plan.n_arrays; k++)
+            if (plan.arrays[k].binding.role == ROLE_PLANES)
+                (void)bind_array(&plan, &plan.arrays[k], NULL); /* finds the to-move plane */
+        survey_see(look->seen, &plan);
     }
     plan_release(&plan);
+}
+
+int plan_see(char *const *paths, size_t n_paths, const struct settings *request,
+             struct survey_seen *seen, struct error *err)
+{
+    struct look look = {paths, request, seen};
+
+    crew_run_each(request->n_threads, (int64_t)n_paths, see_input, &look);
+    return seen->failure.kind == ERROR_NONE ? 0 : error_pass(err, &seen->failure);
 }

@@ -8,6 +8,7 @@
 
 #include "base/meter.h"
 #include "base/text.h"
+#include "engine/survey.h"
 #include "positions/parts.h"
 
 #include <dirent.h>
@@ -44,6 +45,7 @@ struct compare {
     struct value *values;   /* owned: and its values, where positions are counted */
     size_t n_values;
     struct key_hash hash;
+    struct survey_seen seen; /* of all shards, where there are several */
 };
 
 /* --- reading --- */
@@ -114,6 +116,7 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     settings.purpose = counts ? FOR_VALUES : FOR_KEYS;
     settings.allow_expanded |= counts; /* nobody asks */
     settings.transforms = NULL;
+    settings.seen = &c->seen;
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
         return -1;
     int status = new_items(&c->values, plan.n_arrays + 1, "values", err);
@@ -305,7 +308,11 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
                                  .record_nbytes = sizeof(struct record),
                                  .max_nbytes = settings->max_memory / 6,
                                  .tmpdir = settings->tmpdir};
-    struct compare c = {.sets = sets, .exact = by_key, .symmetry = by_key, .matches = by_key};
+    struct compare c = {.sets = sets,
+                        .exact = by_key,
+                        .symmetry = by_key,
+                        .matches = by_key,
+                        .seen = {.lock = PTHREAD_MUTEX_INITIALIZER}};
     struct text_list *lists = calloc(sets->n + 1, sizeof *lists);
     const void *records;
     size_t n_shards = 0;
@@ -322,6 +329,8 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
         status = find_shards(&sets->items[i], &lists[i], err);
         n_shards += lists[i].n;
     }
+    for (size_t i = 0; i < sets->n && status == 0 && n_shards > 1; i++)
+        status = plan_see(lists[i].items, lists[i].n, sets->items[i].settings, &c.seen, err);
     meter_expect(settings->meter, n_shards);
     for (c.set = 0; c.set < sets->n && status == 0; c.set++) {
         c.n_before = 0;
@@ -348,5 +357,6 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
     boxes_release(&c.matches);
     bytes_release(&c.hash.room);
     key_release(&c.first_key);
+    survey_seen_release(&c.seen);
     return n < 0 ? -1 : status;
 }

@@ -134,6 +134,27 @@ def test_folders():
         overlap("--board=go9", os.path.join(folder, "none"), code=66)
 
 
+@tap.test()
+def test_codings_of_all():
+    """How stones and players are coded is decided by all inputs together. The first has stones of
+    one colour alone; the second has the same boards and then their images under colour swap."""
+    first = rng_of("codings").permutation(1 << 9)[:20, None] >> np.arange(9) & 1
+    first = first.astype("i1").reshape(20, 3, 3)
+    options = ["--board=rhombus:3", "--role=board=grid", "--to-move=pm1"]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, f"{name}.npz") for name in "ab"]
+        np.savez(paths[0], board=first, current_player=np.full(20, -1, "i1"))
+        np.savez(paths[1], board=np.concatenate([first, 2 * first.transpose(0, 2, 1)]),
+                 current_player=np.repeat(np.array([-1, 1], "i1"), 20))  # fmt: skip
+        found = overlap(*options, *paths)
+        assert found["symmetry"][0][1] == 20 and found["symmetry"][1][0] == 40, found
+        run("split", "-q", *options, "--parts=a=0.5,b=0.5", "--out-dir", folder, *paths)
+        for part in "ab":
+            a, b = (load(os.path.join(folder, f"{name}.{part}.npz"))["board"] for name in "ab")
+            assert 0 < len(a) < 20
+            assert np.array_equal(b, np.concatenate([a, 2 * a.transpose(0, 2, 1)])), part
+
+
 @tap.test("int8", "big-endian", "float16", "inexact", "shape", "name", "board", "objects")
 def test_types(kind):
     rng = np.random.default_rng(4)
