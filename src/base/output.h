@@ -90,9 +90,9 @@ int output_remove(const char *path, struct error *err);
 /* --- names --- */
 
 /*
- * ERROR_CANT_CREATE when the name is empty or not the name of a file, when the target exists and
- * force is not given, and when it is something that is_folder says it may not be. A symbolic link
- * counts as what it points to; a dangling one as an existing file.
+ * ERROR_CANT_CREATE when the name is empty or not the name of a file, when its folder is not there,
+ * when the target exists and force is not given, and when it is something that is_folder says it
+ * may not be. A symbolic link counts as what it points to; a dangling one as an existing file.
  */
 int output_target_check(const char *path, bool is_folder, bool force, struct error *err);
 

@@ -353,7 +353,7 @@ def write(folder, **arrays):
 
 
 @tap.test("integer values", "strings", "count 0", "count type", "count overflow", "conflict", "merge",
-          "output and out-dir", "exists", "bool values", "index", "lengths", "key", "no key")
+          "output and out-dir", "exists", "no folder", "bool values", "index", "lengths", "key", "no key")
 def test_refused(kind):
     rng = rng_of(kind)
     planes = rng.integers(0, 2, (8, 2, 3, 3)).astype("f4")
@@ -374,7 +374,8 @@ def test_refused(kind):
     elif kind == "output and out-dir":
         options += ["-o", "x", "--out-dir", "y"]
         code = 64
-    elif kind == "exists":
+    elif kind in ("exists", "no folder"):
+        arrays["symaug_count"] = np.zeros(8, "u4")  # refused later
         code = 73
     elif kind == "key":
         options += ["--key=nothing"]
@@ -393,6 +394,8 @@ def test_refused(kind):
         source, out = write(folder, **arrays), os.path.join(folder, "out.npz")
         if kind == "exists":
             open(out, "w", encoding="utf-8").close()
+        if kind == "no folder":
+            out = os.path.join(folder, "nowhere", "out.npz")
         before = sorted(os.listdir(folder))
         operands = [source] if kind == "output and out-dir" else [source, out]
         _, errors = dedupe(*options, *operands, code=code)
