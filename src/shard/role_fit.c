@@ -309,16 +309,45 @@ static const struct action_layout *layout_of_planes(struct role_case *a, const u
     return action_layout_by_name(board, text_format("%.*s", (int)n_stem, base->name).text);
 }
 
+/*
+ * The layout of a policy of that length, as told, else by the length; NULL with the reason. What is
+ * told may be the head of a longer policy, but not where the board has a layout of that length:
+ * there --policy speaks of other arrays, and only a pass may follow what is told of this one.
+ */
+static const struct action_layout *layout_as_told(struct role_case *a, uint64_t length)
+{
+    const struct board *board = a->c->board;
+    const struct action_layout *const own = action_layout_by_length(board, length), *told;
+    const bool is_of_this = a->told->layout != NULL;
+    char known[200];
+
+    if (!role_told_layout(a, &told))
+        return NULL;
+    const uint64_t n_told = told != NULL ? told->length(told, board) : 0;
+    const bool is_head = own == NULL || own == told || (is_of_this && length == n_told + 1);
+    if (told != NULL && (length == n_told || (length > n_told && is_head)))
+        return told;
+    action_layout_list(board, known, sizeof known);
+    if (told != NULL && (is_of_this || own == NULL))
+        (void)role_unfit(a, "%" PRIu64 " actions are %s the %" PRIu64 " of the layout %s", length,
+                         length < n_told ? "fewer than" : "not", n_told, told->name);
+    else if (own == NULL)
+        (void)role_unfit(a, "no policy of the board %s has %" PRIu64 " actions; expected one of %s",
+                         board->name, length, known);
+    else
+        return own;
+    return NULL;
+}
+
 bool role_fit_policy(struct role_case *a)
 {
     const struct board *board = a->c->board;
     const struct npy_header *h = a->h;
     const uint64_t cells = board->n_cells;
     const bool spread = h->n_dims == 4;
-    const struct action_layout *layout = NULL, *told;
+    const struct action_layout *layout = NULL;
     uint64_t dims[3], n_policies = 1, length;
     unsigned n = 0;
-    char known[200];
 
     if (!role_dtype_moves(&h->dtype))
         return role_unfit(a, "a policy holds numbers");
@@ -356,21 +385,10 @@ bool role_fit_policy(struct role_case *a)
         n_policies = dims[0];
         length = dims[1];
     }
-    if (layout == NULL) { /* as told, else by the length */
-        if (!role_told_layout(a, &told))
-            return false;
-        const uint64_t n_told = told != NULL ? told->length(told, board) : 0;
-        layout = told != NULL && length >= n_told ? told : action_layout_by_length(board, length);
-        if (told != NULL && layout != told && (a->told->layout != NULL || layout == NULL))
-            return role_unfit(a,
-                              "%" PRIu64 " actions are fewer than the %" PRIu64 " of the layout %s",
-                              length, n_told, told->name);
-        action_layout_list(board, known, sizeof known);
-        if (layout == NULL)
-            return role_unfit(
-                a, "no policy of the board %s has %" PRIu64 " actions; expected one of %s",
-                board->name, length, known);
-    }
+    if (layout == NULL)
+        layout = layout_as_told(a, length);
+    if (layout == NULL)
+        return false;
     a->b->role = ROLE_POLICY;
     a->b->layout = layout;
     a->b->n_actions = length;

@@ -366,14 +366,16 @@ static uint64_t end_of_moves(const struct role_context *c)
 }
 
 /* Whether the array would fit the role, which it is not given; or was told, if a history, or a list
- * of moves by its name. */
+ * of moves by its name. Options that were told are not said again. */
 static bool could_be(struct role_context *c, const struct role_case *a, enum role role)
 {
+    static const struct role_override bare = {0};
     struct role_binding unused = {0};
     struct role_case tried = *a;
 
     tried.c = c;
     tried.b = &unused;
+    tried.told = &bare;
     tried.is_told |= (role == ROLE_PLANES && role_wanted(a) == role && a->h->n_dims == 5) ||
                      (role == ROLE_ACTION && a->h->n_dims == 2 && a->h->shape[1] > 2 &&
                       role_name_suggests_cells(a->array->key));

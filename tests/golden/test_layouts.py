@@ -2,6 +2,8 @@
 """Policy layouts of other systems against lists of moves written here: the image of an index is the
 index of the mirrored move."""
 
+import tempfile
+
 import numpy as np
 
 from golden import Tap, run
@@ -90,6 +92,31 @@ def breakthrough(rows, cols):
             assert out["policies"][t, 0, index[to]] == i, (t, moves[i])
         assert (out["states"][t, 0, 2] == (down < 0)).all()
         assert out["states"][t, 0, 0, :2].all() and out["states"][t, 0, 1, -2:].all()
+
+
+@tap.test()
+def layouts_of_other_arrays():
+    """--policy is for what the length leaves open; what has a layout's length is not another's head."""
+    n = 42
+    arrays = {"states": np.zeros((1, 2, 6, 7), np.float32), "pi": np.arange(7, dtype=np.float32)[None],
+              "policy": np.arange(n, dtype=np.float32)[None],
+              "probs": np.arange(n, dtype=np.float32).reshape(1, 6, 7),
+              "visits": np.arange(n + 1, dtype=np.float32)[None],
+              "policy_indices": np.array([[1, 2]]), "policy_values": np.ones((1, 2))}  # fmt: skip
+    for layout in ("columns", "cells"):
+        out = expand_arrays(arrays, "connect4", "--policy", layout)
+        mirrored = np.arange(n).reshape(1, 6, 7)[..., ::-1]
+        assert (out["pi"][1] == arrays["pi"][:, ::-1]).all()
+        assert (out["policy"][1] == mirrored.reshape(1, n)).all(), out["policy"][1]
+        assert (out["probs"][1] == mirrored).all(), out["probs"][1]
+        assert (out["visits"][1] == np.append(mirrored, n)).all(), out["visits"][1]
+        assert (out["policy_indices"][1] == [5, 4]).all()
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(f"{folder}/in.npz", **arrays)
+        said = run("expand", "-b", "connect4", "--role=policy=policy:layout=columns", f"{folder}/in.npz",
+                   f"{folder}/out.npz", code=65)[1]  # fmt: skip
+    assert "42 actions are not the 7 of the layout columns" in said, said
+    assert said.rstrip().endswith("--role policy=action-values"), said
 
 
 if __name__ == "__main__":
