@@ -395,13 +395,26 @@ bool flip_mass_is_on(const struct flip_mass *mass, enum action_flip flip)
 
 /* --- many policies --- */
 
+/* -ln of the chance that a policy keeps off stones on that share of the cells, as flip_mass_is_on()
+ * has it, wherever its moves are: as many as would share the mass evenly. One that is smoothed may
+ * have some of them there, and if it is all but even, as many as there are. */
+static double luck_needed(const struct flip_mass *mass, double density)
+{
+    const double n_moves = mass->squares > 0 ? mass->total * mass->total / mass->squares : 0;
+    const double n_there = -n_moves * log(1 - density);
+    const double above = mass->total - mass->floor * (double)mass->n_cells;
+    const double some = 0.5 * mass->total / fmax(above, 0); /* of n_there, that put it there */
+
+    if (mass->floor <= 0 || some * n_there < 1)
+        return n_there;
+    return some < 1 ? n_there * (1 - some + some * log(some)) : 0;
+}
+
 void flip_tally_add(struct flip_tally *tally, const struct flips *flips,
                     const struct flip_mass *mass, uint64_t n_stones)
 {
     const double density = fmin((double)n_stones / (double)flips->axis, 0.99);
-    /* As many moves as would share the mass evenly. */
-    const double n_moves = mass->squares > 0 ? mass->total * mass->total / mass->squares : 0;
-    const double evidence = -n_moves * log(1 - density);
+    const double evidence = luck_needed(mass, density);
 
     if (!(mass->squares > 0))
         return;

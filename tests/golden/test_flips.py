@@ -345,6 +345,21 @@ def test_right_sets_pass(board):
                    "--transforms=0,1")
 
 
+@tap.test(*[(logits, rows) for logits in (0.2, 0.23, 0.26) for rows in (20, 200, 1000)])
+def test_untrained_network(logits, rows):
+    """Nearly even policies stand on stones or not by chance, in every order; peaked ones do not."""
+    random = np.random.default_rng(rows)
+    planes, policy = games(15, rows, "<f8")
+    even = np.exp(random.normal(0, logits, (rows, 225)))
+    even /= even.sum(1, keepdims=True)
+    trained = 0.9 * policy.reshape(rows, 225) + 0.1 * even
+    with tempfile.TemporaryDirectory() as folder:
+        expand(folder, {"state": planes, "pi": even}, "gomoku15", "--transforms=0,1")
+        stored = np.ascontiguousarray(trained.reshape(rows, 15, 15)[:, ::-1]).reshape(rows, 225)
+        err = expand(folder, {"state": planes, "pi": stored}, "gomoku15", code=65)
+        assert ":flipud" in err, err
+
+
 @tap.test(("grid:4x6", "policy:rot90", 24), ("grid:4x6", "policy:anti-transpose", 24), ("connect4", "policy:flipud", 7),
           ("chess", "policy:fliplr", 1814), ("hex8", "policy:flipud", 81), ("grid:4x6", "policy:transpose", 24))
 def test_refused(board, role, length):
