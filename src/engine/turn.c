@@ -37,6 +37,10 @@ struct planes_form planes_frame_of(const struct role_binding *binding, const str
     return form;
 }
 
+/* Several cells at a time; compilers know how to reckon with them on any machine. */
+#define N_LANES 4
+typedef int32_t lanes __attribute__((vector_size(N_LANES * sizeof(int32_t))));
+
 uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_t plane,
                      uint8_t bit, uint8_t *marks)
 {
@@ -45,9 +49,19 @@ uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_
     const bool is_byte = dtype->itemsize == 1;
     const uint64_t axis = form->axis, step = form->n_last;
     const uint8_t *at = planes_element(form, row, plane, 0);
-    uint64_t n = 0;
+    lanes counts = {0};
+    uint64_t n = 0, cell = 0;
 
-    for (uint64_t cell = 0; cell < axis; cell++) {
+    for (; is_float && step == 1 && marks == NULL && cell + N_LANES <= axis; cell += N_LANES) {
+        lanes bits;
+
+        memcpy(&bits, at + 4 * cell, sizeof bits);
+        bits &= 0x7fffffff;
+        counts -= (bits > 0) & (bits < 0x7f800000); /* as below */
+    }
+    for (int i = 0; i < N_LANES; i++)
+        n += (uint32_t)counts[i];
+    for (; cell < axis; cell++) {
         bool is_stone;
 
         if (form->is_bits || !(is_byte || is_float))
