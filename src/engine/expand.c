@@ -24,8 +24,10 @@ int expand_job_init(struct expand_job *job, struct plan *plan, const struct sett
     *job = (struct expand_job){.plan = plan, .settings = settings, .force = settings->force};
     if (new_items(&job->supplies, plan->n_arrays + 1, "rows of all arrays", err) == 0 &&
         side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0 &&
-        stone_watch_init(&job->watch, plan, true, err) == 0)
+        stone_watch_init(&job->watch, plan, 1, err) == 0) {
+        plan->turns = job->watch.turns;
         return 0;
+    }
     expand_job_release(job);
     return -1;
 }
@@ -36,6 +38,8 @@ void expand_job_release(struct expand_job *job)
         row_supply_close(&job->supplies[i]);
     free(job->supplies);
     side_work_release(&job->digests);
+    if (job->plan != NULL)
+        job->plan->turns = NULL;
     stone_watch_release(&job->watch);
     *job = (struct expand_job){0};
 }
@@ -236,7 +240,7 @@ static bool survey_is_due(void *self)
 {
     const struct expand_job *job = self;
 
-    return !job->was_surveyed;
+    return !job->was_surveyed && turns_are_due(job->watch.turns);
 }
 
 static void survey_step(void *self)

@@ -66,8 +66,9 @@ struct plan {
     struct made **made; /* owned list: arrays that are made, not read */
     size_t n_made;
     bool provenance;
-    bool swaps;       /* a chosen transform swaps colours */
-    bool is_surveyed; /* see plan_survey */
+    bool swaps;                /* a chosen transform swaps colours */
+    bool is_surveyed;          /* see plan_survey */
+    const struct turns *turns; /* borrowed: counted while rows pass by, for survey_turns; or NULL */
     struct text_list warnings;
 
     /* Counts for the manifest; UINT64_MAX: does not apply. */

@@ -2,8 +2,8 @@
  * plan_build.c - what will be done, settled before anything is written. The inputs are opened, each
  * refused when it was expanded before, given its roles on the board of the first, and matched with
  * the first array by array; transforms are chosen, every array bound to what a transform does to it
- * (bind.c), the data looked at where labels depend on it (survey.c, survey_stones.c), images left
- * out (select.c), and the order of the output rows set.
+ * (bind.c), the data looked at where labels depend on it (survey.c, survey_turns.c,
+ * survey_stones.c), images left out (select.c), and the order of the output rows set.
  */
 #include "engine/plan.h"
 

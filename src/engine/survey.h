@@ -43,6 +43,15 @@ void survey_seen_release(struct survey_seen *seen);
  */
 int survey_turns(struct plan *plan, struct error *err);
 
+/* What it counts, where the rows of packed planes pass by, all of them one after another: begin
+ * (*turns stays NULL where there is nothing to count), see rows, and whether all have been seen, so
+ * that the survey is due. The last two accept NULL. */
+int turns_begin(struct turns **turns, const struct plan *plan, const struct plan_array *planes,
+                struct error *err);
+void turns_see(struct turns *turns, const struct batch *batch);
+bool turns_are_due(const struct turns *turns);
+void turns_free(struct turns *turns);
+
 /* Decide how that plane is coded when --to-move says 12 or pm1: so, or 0 and 1 all the same, as
  * the data of all inputs shows. Refused when all rows hold 1 and neither an array of players nor
  * the stones tell. */
@@ -53,15 +62,15 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
  * when flipped is refused with the role option that says so. */
 int survey_flips(const struct plan *plan, struct error *err);
 
-/* The same of later rows of packed planes: their stones, and dense policies, are kept while they
- * pass by, some rows of each part. Nothing is kept where there is nothing to watch. */
+/* The same of all rows of packed planes, of which that looks at the first alone: their stones, and
+ * dense policies, are kept while they pass by, some rows of each part. Nothing is kept where there
+ * is nothing to watch. */
 struct stone_watch {
     const struct plan *plan;         /* borrowed */
     const struct plan_array *stones; /* its planes */
-    bool is_late;                    /* else it is that of survey_flips */
     struct planes_form form;
     struct stone_planes where;
-    uint64_t first; /* survey_flips looks at the rows before */
+    uint64_t end; /* rows before are looked at */
     struct kept_rows {
         const struct plan_array *array;
         uint64_t next;     /* rows before have been seen */
@@ -69,10 +78,12 @@ struct stone_watch {
         uint8_t *bytes;    /* owned */
     } * kept;              /* owned: the planes, then the policies */
     size_t n_kept;
+    struct turns *turns; /* owned: what survey_turns counts in those planes, or NULL */
 };
 
-/* Begin to watch a plan whose order is decided if is_late; release it in any case. */
-int stone_watch_init(struct stone_watch *watch, const struct plan *plan, bool is_late,
+/* Begin to watch a plan whose order is decided; release it in any case. reach: the share of rows
+ * that are looked at where the others pass by later, or 1: these pass by. */
+int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double reach,
                      struct error *err);
 
 /* Rows of an array pass by. */

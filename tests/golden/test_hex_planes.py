@@ -228,5 +228,37 @@ def test_turn_contradicted(kind):
         assert (f"{len(turn)} of {len(turn)} rows" in err) == (kind == "other"), err
 
 
+@tap.test("right", "other player", "excess", "mover", "third", "third, late", "left alone")
+def test_many_packed(kind):
+    """Rows that are counted while they pass by tell what those tell that are read beforehand."""
+    arrays = {key: np.tile(array, (60,) + (1,) * (array.ndim - 1)) for key, array in played((0, 1, 2)).items()}
+    states, n = arrays["states"], len(arrays["states"])
+    arrays["policy"][:, 0] = 1
+    arrays["to_play"] = states[:, 2, 0, 0].astype("i1")
+    options, code = [], 0
+    if kind == "other player":
+        arrays["to_play"][700:] = 1 - arrays["to_play"][700:]
+    elif kind == "excess":
+        states[900, 2] = 1 - states[900, 2]
+    elif kind == "mover":
+        options, code = ["--planes=mover"], 65
+    elif kind.startswith("third"):
+        states[5 if kind == "third" else n - 1, 2, 0, 0] = 7
+        code = 65
+    elif kind == "left alone":
+        options = ["--planes=1,0,2"]
+    told = []
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        for save in np.savez, np.savez_compressed:
+            save(path, **arrays)
+            for more in [], ["-j1"], ["--order=transform"]:
+                told.append(run("expand", "-f", "--board", "rhombus:6", *options, *more, path, out, code=code)[1])
+                assert os.path.exists(out) == (code == 0)
+    told = [re.sub("[0-9.]+ (kB|MB|s|ms)", "", text) for text in told]
+    assert told == told[:1] * len(told), told
+    assert kind == "right" or "states" in told[0] or "to_play" in told[0], told[0]
+
+
 if __name__ == "__main__":
     tap.main()

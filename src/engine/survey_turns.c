@@ -1,0 +1,372 @@
+/*
+ * survey_turns.c - whether the stones of a plan's rows agree with whose turn it is.
+ *
+ * In a game of Hex the player to move has as many stones as the other or one less. Rows that break
+ * this rule under --planes colour but not under mover, or the other way round, prove that the wrong
+ * one was declared; other rows that break it (swap rule, handicap) are a warning. Rows of finished
+ * games, which have no policy, are left out.
+ *
+ * One pass over the planes counts it all: that of their rows on the way to the output, where these
+ * pass by, else one of its own. The policies, most of what must be read, are only asked when there
+ * is something to leave out.
+ */
+#include "engine/survey.h"
+
+#include <stdatomic.h>
+
+/* The arrays that are read side by side, and what they show. */
+struct turns {
+    const struct plan *plan;
+    const struct plan_array *planes, *to_move, *policy; /* the last two may be NULL */
+    struct planes_form form;
+    struct stone_planes where;
+    bool has_lead; /* stones are counted */
+    struct turn_rows rows;
+    unsigned long long n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1,
+                                                            under the other convention >= +1 */
+    unsigned long long n_mover_excess[3];      /* frames: whose stones are those of a mover */
+    unsigned long long n_padded, first_padded; /* rows with two or more frames of zeros */
+    unsigned long long n_told, n_contradicted; /* rows with a player beside them; who is another */
+    uint64_t left; /* bits: planes that a swap leaves, and that named the player to move so far, */
+    bool has_turn[2]; /* whom the number of stones tells: each of them did */
+
+    /* Of rows that pass by. */
+    struct survey beside; /* the players to move */
+    struct error failure; /* of that one */
+    uint64_t n_seen;
+    atomic_bool is_complete;
+};
+
+static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2])
+{
+    for (int i = 0; i < 2; i++)
+        n[i] = planes_mark(&t->form, row, t->where.stones[i], 0, NULL);
+}
+
+/* The player that a row's plane tells, or that of a frame of its history. */
+static int player_by_plane(const struct turns *t, const uint8_t *frame)
+{
+    return turn_player(t->plan->conventions.plane_coding,
+                       planes_number(&t->form, frame, (uint64_t)t->where.turn, 0));
+}
+
+/* The player that the array beside a row tells; -1: none. */
+static int player_by_array(const struct turns *t, const struct row *to_move)
+{
+    return to_move->n == 0 ? -1 : turn_player(t->plan->conventions.to_move, row_double(to_move, 0));
+}
+
+/* A position of a row: the row itself, or a frame of its history, whose stones may be those of its
+ * own mover, of the first frame's or of the last one's, all through the row. */
+static void count_frame(struct turns *t, const struct survey *s, const uint8_t *frame)
+{
+    const struct planes_form *form = &t->form;
+    const struct stone_planes *where = &t->where;
+    const struct row *policy = &s->rows[2];
+    const int told = player_by_array(t, &s->rows[1]);
+    double found[2];
+    uint64_t n[2] = {0};
+
+    if (t->left != 0 || t->has_lead)
+        count_stones(t, frame, n);
+    if (t->left != 0) {
+        /* With an odd number of stones it is the second player's turn: which planes say so? */
+        const int second = (int)((n[0] + n[1]) % 2);
+
+        t->has_turn[second] = true;
+        for (uint64_t p = 0; p < form->n_planes; p++)
+            if ((t->left >> p & 1) &&
+                (!planes_is_level(form, frame, p, found) || found[0] != (double)second))
+                t->left &= ~(UINT64_C(1) << p);
+    }
+    if (!turn_rows_add(&t->rows, form, frame, where, t->plan->conventions.plane_coding,
+                       s->number) ||
+        !t->has_lead || (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
+        return;
+    const int player = where->turn < 0 ? told : player_by_plane(t, frame);
+    if (player < 0)
+        return;
+    t->n_told += told >= 0;
+    t->n_contradicted += told >= 0 && told != player;
+    const struct turn_lead lead = turn_lead(where->is_mover, player, n);
+    t->n_rows++;
+    t->n_excess += lead.declared == 1;
+    t->n_other_excess += lead.other >= 1;
+    for (int k = 0; k < 3 && form->n_frames > 1; k++) {
+        const uint64_t movers = k == 2 ? form->n_frames - 1 : 0;
+        const int whose = player_by_plane(t, s->rows[0].bytes + movers * form->frame_nbytes);
+        const int64_t own = (int64_t)n[0] - (int64_t)n[1];
+
+        t->n_mover_excess[k] += (k == 0 || whose == player ? own : -own) >= 1;
+    }
+}
+
+static void count_row(struct turns *t, const struct survey *s)
+{
+    const struct planes_form *form = &t->form;
+    uint64_t n_blank = 0;
+
+    for (uint64_t f = 0; f < form->n_frames; f++) {
+        const uint8_t *frame = s->rows[0].bytes + f * form->frame_nbytes;
+        bool is_blank = form->n_frames > 1 && t->where.turn >= 0;
+
+        for (uint64_t i = 0; i < form->n_planes * form->axis && is_blank; i++)
+            is_blank = planes_number(form, frame, i / form->axis, i % form->axis) == 0;
+        n_blank += is_blank;
+        count_frame(t, s, frame);
+    }
+    if (n_blank > 1 && t->n_padded++ == 0)
+        t->first_padded = s->number;
+}
+
+/* Look at all rows, and count. */
+static int count_rows(struct turns *t, struct error *err)
+{
+    const struct planes_form *form = &t->form;
+    struct survey s;
+
+    survey_begin(&s, t->plan, SURVEY_OF(t->planes, t->to_move, t->policy), err);
+    while (survey_next(&s))
+        count_row(t, &s);
+    for (int k = 0; k < 3 && form->n_frames > 1; k++) {
+        unsigned long long *const n = t->where.is_mover ? &t->n_excess : &t->n_other_excess;
+
+        *n = k == 0 || t->n_mover_excess[k] < *n ? t->n_mover_excess[k] : *n;
+    }
+    return survey_end(&s);
+}
+
+void turns_see(struct turns *t, const struct batch *batch)
+{
+    struct survey s = {.number = t->n_seen};
+
+    for (; s.number >= batch->first && s.number < batch->first + batch->n; s.number++) {
+        if (t->to_move != NULL && !survey_next(&t->beside))
+            break;
+        s.rows[0] = batch_row(batch, s.number - batch->first);
+        s.rows[1] = t->beside.rows[0];
+        count_row(t, &s);
+    }
+    t->n_seen = s.number;
+    t->is_complete = t->n_seen == t->plan->n_rows;
+}
+
+static void init(struct turns *t, const struct plan *plan, const struct plan_array *planes)
+{
+    *t = (struct turns){.plan = plan, .planes = planes, .form = survey_form(planes)};
+    stone_planes_decide(&t->where, &plan->conventions, t->form.n_planes, plan->swaps);
+    t->to_move = survey_find(plan, ROLE_TO_MOVE);
+    if (!survey_has_numbers(t->to_move) || t->form.n_frames > 1) /* it speaks of one of them */
+        t->to_move = NULL;
+    turn_rows_init(&t->rows);
+}
+
+static int refuse_plane(const struct turns *t, struct error *err)
+{
+    static const char *const whose[] = {"blue and red", "the mover's and the other's"};
+    const struct turn_advice advice = turn_advise(&t->rows, &t->where);
+    const bool mover = t->where.is_mover;
+    const bool also_12 =
+        strchr(advice.planes[0], '=') != NULL && survey_find(t->plan, ROLE_TO_MOVE) == NULL;
+    const unsigned long long row = t->rows.first_bad;
+    char found[96];
+
+    snprintf(found, sizeof found, t->rows.bad[0] == t->rows.bad[1] ? "%g" : "%g and %g",
+             t->rows.bad[0], t->rows.bad[1]);
+    if (t->form.n_planes != 3)
+        return plan_refuse(t->plan, t->planes, err,
+                           "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to "
+                           "move); tell its planes with --planes",
+                           row, t->where.turn, found);
+    if (advice.is_other_code)
+        return plan_refuse(t->plan, t->planes, err,
+                           "row %llu: plane %d holds %s (%g to %g in all rows), expected 0 or 1 "
+                           "throughout (the player to move); write it as 0 and 1, or use --planes "
+                           "%s if it is not the player to move",
+                           row, t->where.turn, found, t->rows.low, t->rows.high, advice.planes[0]);
+    return plan_refuse(
+        t->plan, t->planes, err,
+        "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to move)%s; use "
+        "--planes %s %s(planes %llu and %llu are %s; %s if they are %s)",
+        row, t->where.turn, found, advice.is_rest ? ": one plane holds the empty cells" : "",
+        advice.planes[0], also_12 ? "or --to-move 12 " : "", (unsigned long long)advice.stones[0],
+        (unsigned long long)advice.stones[1], whose[mover], advice.planes[1], whose[!mover]);
+}
+
+/* Begin to count. False where there is nothing that could be wrong. */
+static bool begin(struct turns *t, const struct plan *plan, const struct plan_array *planes)
+{
+    const struct conventions *c = &plan->conventions;
+    const bool joins_edges = plan->board->family->joins_edges;
+
+    init(t, plan, planes);
+    /* The plane that the first chosen transform with colours swapped makes the other player. */
+    t->where.turn = -1;
+    for (uint32_t k = 0; k < plan->n_chosen && t->where.turn < 0; k++)
+        t->where.turn = (int)spec_turn_plane(&planes->spec, plan->chosen[k]);
+    t->has_lead = joins_edges && c->planes <= PLANES_MOVER && t->form.n_planes <= 3 &&
+                  t->form.n_planes >= 2 && planes == survey_find_planes(plan);
+    /* Whoever says by --planes what a swap does to each plane may have forgotten that one. */
+    if (c->planes == PLANES_PERMUTATION && t->where.turn < 0 && joins_edges &&
+        t->form.n_planes == c->n_planes)
+        for (uint32_t p = 0; p < c->n_planes; p++)
+            if (c->plane_dst[p] == p && p != t->where.stones[0] && p != t->where.stones[1])
+                t->left |= UINT64_C(1) << p;
+    if (!t->has_lead)
+        t->to_move = NULL; /* nobody asks it */
+    return t->where.turn >= 0 || t->has_lead || t->left != 0;
+}
+
+int turns_begin(struct turns **turns, const struct plan *plan, const struct plan_array *planes,
+                struct error *err)
+{
+    struct turns *t;
+
+    if (new_items(turns, 1, "stones of all rows", err) != 0)
+        return -1;
+    t = *turns;
+    if (!begin(t, plan, planes) || t->form.n_frames > 1) {
+        free(t);
+        *turns = NULL;
+    } else if (t->to_move != NULL) {
+        survey_begin(&t->beside, plan, SURVEY_OF(t->to_move), &t->failure);
+    }
+    return 0;
+}
+
+bool turns_are_due(const struct turns *turns)
+{
+    return turns == NULL || turns->is_complete;
+}
+
+void turns_free(struct turns *turns)
+{
+    if (turns != NULL)
+        survey_end(&turns->beside);
+    free(turns);
+}
+
+static int survey_planes(struct plan *plan, const struct plan_array *planes, struct error *err)
+{
+    const struct conventions *c = &plan->conventions;
+    const struct text_quoted key = text_path(planes->key);
+    const char *const rows = planes->binding.frame_planes > 0 ? "frames" : "rows";
+    int status = 0;
+    struct turns t;
+
+    if (!begin(&t, plan, planes))
+        return 0;
+    if (plan->turns != NULL && plan->turns->planes == planes && plan->turns->is_complete)
+        t = *plan->turns;
+    else if (count_rows(&t, err) != 0)
+        return -1;
+    if (t.rows.n_bad > 0)
+        return refuse_plane(&t, err);
+    /* A game has one empty board: others are there for want of positions. */
+    if (t.n_padded > 0 && t.where.turn >= 0 && !planes->binding.is_positions)
+        return plan_refuse(
+            plan, planes, err,
+            "row %llu: frames of zeros, as in %llu rows: if they are the empty board before the "
+            "first move, over and over, a colour swap makes their player to move the other one; "
+            "use --role %s=%s,positions then; if they stand for no position, their zeros have no "
+            "image with colours swapped; use --transforms for the others",
+            t.first_padded, t.n_padded, key.text, role_binding_spec(&planes->binding).text);
+    t.policy = survey_find(plan, ROLE_POLICY);
+    if (t.n_excess > 0 && survey_has_numbers(t.policy)) {
+        t.n_rows = t.n_excess = t.n_other_excess = t.n_told = t.n_contradicted = 0;
+        memset(t.n_mover_excess, 0, sizeof t.n_mover_excess);
+        if (count_rows(&t, err) != 0)
+            return -1;
+    }
+    if (t.left != 0 && t.has_turn[0] && t.has_turn[1])
+        status |= plan_warn(plan, err,
+                            "%s: plane %d is the player to move in every row, by the number of "
+                            "stones, and --planes %s leaves it: images with colours swapped keep "
+                            "the other player; mark it with ~",
+                            key.text, __builtin_ctzll(t.left), conventions_text(c, "planes").text);
+    if (t.to_move != NULL && t.n_contradicted > 0)
+        status |= plan_warn(
+            plan, err, "%s: %llu of %llu rows name another player to move than plane %d of %s",
+            text_path(t.to_move->key).text, t.n_contradicted, t.n_told, t.where.turn, key.text);
+    if (t.n_excess > 0 && t.n_other_excess == 0)
+        status |= plan_refuse(plan, planes, err,
+                              "%llu of %llu %s have one stone more of the player to move than of "
+                              "the other, which --planes %s rules out and --planes %s explains",
+                              t.n_excess, t.n_rows, rows, t.where.is_mover ? "mover" : "colour",
+                              t.where.is_mover ? "colour" : "mover");
+    else if (t.n_excess > 0)
+        status |= plan_warn(plan, err,
+                            "%s: %llu of %llu %s have one stone more of the player to move than of "
+                            "the other (swap rule, handicap, red first?)",
+                            key.text, t.n_excess, t.n_rows, rows);
+    return status;
+}
+
+int survey_turns(struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if ((plan->arrays[i].binding.role == ROLE_PLANES ||
+             plan->arrays[i].binding.role == ROLE_PACKED) &&
+            survey_has_numbers(&plan->arrays[i]) && survey_planes(plan, &plan->arrays[i], err) != 0)
+            return -1;
+    return 0;
+}
+
+int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,
+                       struct error *err)
+{
+    struct conventions *c = &plan->conventions;
+    const int other = c->to_move == TO_MOVE_12 ? 2 : -1;
+    const char *const stones = c->planes == PLANES_MOVER ? "0,1" : "1,0";
+    unsigned *codes = &plan->turn_codes;
+    struct survey s;
+    struct turns t;
+    uint64_t n[2] = {0};
+
+    if (!c->to_move_said || c->to_move == TO_MOVE_01 || !survey_has_numbers(array) ||
+        conventions_is_said(c, "to-move-plane"))
+        return 0;
+    init(&t, plan, array);
+    if (plan->settings->seen != NULL)
+        *codes |= plan->settings->seen->turn_codes;
+    /* Which codes stand in the plane, as far as the first that tells. */
+    survey_begin(&s, plan, SURVEY_OF(array), err);
+    while (!(*codes & TURN_OTHER) && survey_next(&s))
+        for (uint64_t f = 0; f < t.form.n_frames; f++) {
+            const double value =
+                planes_number(&t.form, s.rows[0].bytes + f * t.form.frame_nbytes, plane, 0);
+
+            if (value == 0)
+                *codes |= TURN_ZERO;
+            else if (turn_player(c->to_move, value) == 1)
+                *codes |= TURN_OTHER;
+        }
+    if (survey_end(&s) != 0)
+        return -1;
+    /* What else tells whose turn it is where the plane is 1. */
+    survey_begin(&s, plan, SURVEY_OF(array, t.to_move), err);
+    while (!(*codes & (TURN_OTHER | TURN_ZERO)) && survey_next(&s)) {
+        const int player = player_by_array(&t, &s.rows[1]);
+
+        if (player >= 0)
+            *codes |= player == 0 ? TURN_FIRST_SAID : TURN_SECOND_SAID;
+        if (t.where.is_mover)
+            continue;
+        count_stones(&t, s.rows[0].bytes, n);
+        if (n[0] + 1 == n[1])
+            *codes |= TURN_FIRST_LACKS;
+        else if (n[1] + 1 == n[0])
+            *codes |= TURN_SECOND_LACKS;
+    }
+    if (survey_end(&s) != 0)
+        return -1;
+    if (turn_decide_coding(*codes, c->to_move, &c->plane_coding) == 0 || plan->n_rows == 0)
+        return 0;
+    return plan_refuse(plan, array, err,
+                       "plane %llu holds 1 throughout, and %s: is it 1 and %d, or 0 and 1? Use "
+                       "--planes %s,%s2 or %s,~2",
+                       (unsigned long long)plane,
+                       *codes != 0 ? "players and stones contradict each other"
+                                   : "neither players nor stones tell its coding",
+                       other, stones, other == 2 ? "=" : "-", stones);
+}
