@@ -443,8 +443,10 @@ const char *role_suggest(const struct role_case *of)
     a.c = &c;
     if (a.array->n_rows != c.n_rows || a.h->n_dims == 0)
         return role_is_spatial(&a, 0) ? "drop" : "meta";
-    if (a.array->objects != NULL)
-        return request->swaps_colours ? "ROLE" : "copy";
+    if (a.array->objects != NULL) /* which no role but that of sparse policies moves */
+        return request->swaps_colours                   ? "ROLE"
+               : role_name_suggests_cells(a.array->key) ? "drop"
+                                                        : "copy";
     for (size_t k = 0; k < 6 && roles[k] != ROLE_META; k++) {
         if (!could_be(&c, &a, roles[k]))
             continue;

@@ -129,6 +129,17 @@ static void find_rows(struct role_context *c)
 
 /* --- the arrays --- */
 
+/* Whole numbers, as objects perhaps. */
+static bool are_integers(const struct role_case *a)
+{
+    const struct pickle_document *objects = a->array->objects;
+    uint64_t n = 0;
+
+    while (objects != NULL && n < objects->n_items && objects->items[n].kind == PICKLE_INT)
+        n++;
+    return objects != NULL ? n == objects->n_items : dtype_is_integer(&a->h->dtype);
+}
+
 /* Integers that may be a move or a place for each row; or a list of them, or of moves and counts.
  */
 static bool may_be_moves(const struct role_case *a, bool list)
@@ -137,7 +148,7 @@ static bool may_be_moves(const struct role_case *a, bool list)
     const bool is_named = role_name_suggests_cells(a->array->key);
     const uint64_t n_columns = h->n_dims == 1 ? 1 : h->shape[1];
 
-    if (!dtype_is_integer(&h->dtype))
+    if (!are_integers(a))
         return false;
     if (list)
         return (h->n_dims == 2 && n_columns > 2 && is_named) ||

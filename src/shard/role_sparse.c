@@ -63,6 +63,18 @@ static bool is_vector(const struct role_case *a, bool integer)
            (integer ? dtype_is_integer(&a->h->dtype) : a->h->dtype.kind != DTYPE_OBJECT);
 }
 
+/* Lists of indices, and as many values. */
+static bool are_lists(const struct role_case *indices, const struct role_case *values)
+{
+    const struct npy_header *h = indices->h, *v = values->h;
+    const bool objects = h->dtype.kind == DTYPE_OBJECT && v->dtype.kind == DTYPE_OBJECT;
+
+    return h->shape[0] == v->shape[0] && h->n_dims == v->n_dims &&
+           ((h->n_dims == 1 && objects) ||
+            (h->n_dims == 2 && h->shape[1] == v->shape[1] &&
+             (objects || (dtype_is_integer(&h->dtype) && dtype_is_number(&v->dtype)))));
+}
+
 static int position_of(const struct role_case *a)
 {
     return a != NULL ? (int)(a - a->c->cases) : -1;
@@ -97,8 +109,16 @@ void role_sparse_find(struct role_context *c)
                                 is_vector(values, false) && is_vector(of[OFFSETS], true);
         if (!compressed)
             of[OFFSETS] = NULL;
-        if (!compressed && !a->is_told && role_values_by_prefix(key, n_prefix) == ROLE_META)
+        if (!compressed && !a->is_told && role_values_by_prefix(key, n_prefix) == ROLE_META) {
+            const bool may_be = c->request->is_strict && values != NULL && are_lists(a, values);
+
+            for (size_t k = 0; k < OFFSETS && may_be; k++)
+                role_refuse(of[k], role_name(parts[k].role),
+                            "its name tells no role, and with %.200s it may be a sparse policy: "
+                            "expected to be told what it is",
+                            text_quote(of[VALUES - k]->array->key).text);
             continue;
+        }
         if (values == NULL)
             refuse_lonely(a, &parts[VALUES], n_prefix);
         for (size_t k = 0; k < N_PARTS && values != NULL; k++) {

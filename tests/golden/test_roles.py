@@ -300,6 +300,14 @@ UNDECIDED = [
      {"pi_indices": "drop", "pi_values": "drop", "best": "action"}),
     ("go9", go(pi_indices=np.zeros(9, "i4"), pi_values=np.zeros(9, "f4"), pi_offsets=np.arange(4)),
      {"pi_indices": "drop", "pi_values": "drop", "pi_offsets": "drop"}),
+    # Lists of indices with values beside them, padded or objects, under a name that is not known.
+    ("go9", go(mcts_indices=np.zeros((N, 4), "i4"), mcts_values=np.zeros((N, 4), "f4")),
+     {"mcts_indices": "policy-index", "mcts_values": "policy-value"}),
+    ("go9", go(target_indices=np.full((N, 3), 7, object), target_data=np.full((N, 3), 0.5, object)),
+     {"target_indices": "policy-index", "target_data": "policy-value"}),
+    # Moves as objects, which are moved only in a sparse policy.
+    ("go9", go(best_move=np.full(N, 3, object), moves=np.full((N, 4), 3, object)),
+     {"best_move": "drop", "moves": "drop"}),
     # Another number of rows: neither rows nor, when they are spatial, metadata.
     ("go9", go(ply=np.arange(5), policies=spread(81)[:5], c=spread(82)),
      {"ply": "meta drop", "policies": "drop", "c": "policy"}),
@@ -324,6 +332,8 @@ for k, (board, arrays, wanted) in enumerate(UNDECIDED):
     check(f"undecided on {board}: {', '.join(wanted)} ({k})", undecided, board, arrays, wanted)
 
 DECIDED = [
+    ("go9", go(best_player=np.full(N, "ann", object), pages=np.full((N, 4), 3, object))),
+    ("go9", go(page_indices=np.zeros((N, 4), "i4"), page_values=np.zeros((N, 3), "f4"))),
     ("go9", go(extra=spread(7), step=np.arange(N), ids=np.array(["game"] * N), gf=spread(20))),
     ("go9", go(table=np.zeros((3, 7)), legal_mask=np.ones((N, 81), bool), mask=np.ones((N, 82), "i4"))),
     ("othello", othello(ply=np.arange(N), seed=np.arange(N) * 1000, rec=np.zeros(N, [("id", "<i4")]))),
