@@ -26,7 +26,7 @@ void pieces_free(struct pieces *pieces)
 
 /* So many pieces for each thread are in a run, and of the first run so many, at most, are looked at
  * to choose a codec. */
-#define PIECES_PER_THREAD 6
+#define PIECES_PER_THREAD 2
 #define SAMPLE_NPIECES    4
 
 #define LOAD_JOB (-1) /* jobs from 0 on are pieces */
@@ -72,6 +72,8 @@ struct packer {
     /* Under the crew's lock while it works. */
     struct slot *slots; /* owned: piece i is in slot i % n_slots */
     uint64_t n_slots, pieces_per_run;
+    struct bytes *spare; /* owned: memory of packed pieces, used last comes first: it is in cache */
+    uint64_t n_spare;
     struct run runs[2]; /* the latest, and the one before, which is used for the next */
     unsigned latest;    /* of them */
     bool is_loading, load_has_failed, has_failed;
@@ -198,6 +200,8 @@ static bool take_job(void *self, int64_t *job)
     *job = (int64_t)p->n_taken++;
     struct slot *slot = slot_of(p, (uint64_t)*job);
     slot->is_done = false;
+    if (p->n_spare > 0)
+        slot->packed = p->spare[--p->n_spare];
     slot->window = run_of(p, (uint64_t)*job)->window;
     return true;
 }
@@ -336,15 +340,18 @@ static void preparer_step(void *self)
         p->n_pieces = pieces_count(pieces);
         p->all = all;
         p->pieces_per_run = (uint64_t)n_threads * PIECES_PER_THREAD;
+        if (p->pieces_per_run < SAMPLE_NPIECES)
+            p->pieces_per_run = SAMPLE_NPIECES;
         p->n_slots = smaller(2 * p->pieces_per_run, p->n_pieces);
         p->latest = 1; /* so that the first run is runs[0] */
         p->workers = calloc((size_t)n_workers, sizeof *p->workers);
         p->slots = calloc(p->n_slots + 1, sizeof *p->slots);
+        p->spare = calloc(p->n_slots + 1, sizeof *p->spare);
     } else if (pieces != NULL) {
         error_no_memory(err, "member");
         pieces_free(pieces);
     }
-    if (p != NULL && (p->workers == NULL || p->slots == NULL)) {
+    if (p != NULL && (p->workers == NULL || p->slots == NULL || p->spare == NULL)) {
         error_no_memory(err, "member");
     } else if (p != NULL && load_run(p) != 0) {
         error_pass(err, &p->load_error);
@@ -410,7 +417,10 @@ static int pull_packed(struct member *member, struct error *err)
     struct packer *p = member->packer;
     do {
         if (p->is_held) {
+            slot = slot_of(p, p->n_delivered);
             crew_lock(all->crew);
+            p->spare[p->n_spare++] = slot->packed;
+            slot->packed = (struct bytes){0};
             p->n_delivered++;
             crew_unlock(all->crew);
         }
@@ -508,7 +518,10 @@ void member_release(struct member *member)
     }
     for (uint64_t i = 0; p->slots != NULL && i < p->n_slots; i++)
         bytes_release(&p->slots[i].packed);
+    while (p->n_spare > 0)
+        bytes_release(&p->spare[--p->n_spare]);
     free(p->slots);
+    free(p->spare);
     free(p->workers);
     codec_choice_release(&p->choice);
     pieces_free(p->pieces);
