@@ -41,7 +41,7 @@ int kernel_indices(const struct spec *spec, uint32_t t, const struct dtype *dtyp
 /* Planes moved by one call. */
 struct gather_tile {
     const uint32_t *src; /* n entries below n, which is at most INT32_MAX */
-    const uint32_t *dst; /* its inverse, or NULL: nobody knows one */
+    const uint32_t *dst; /* its inverse; of elements it may be NULL: nobody knows one */
     size_t n;            /* elements of a plane */
     size_t n_planes;     /* at most GATHER_TILE_PLANES */
     uint8_t *out;        /* the moved planes, one behind the other; overlaps no source */

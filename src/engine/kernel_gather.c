@@ -1,13 +1,12 @@
 /*
  * kernel_gather.c - the gather: in plain C, which is the reference of all others, and with look-ups
- * for x86-64 machines. AVX2 has packed bits: its pshufb looks up 16 bytes of a plane at once, all
- * parts joined with OR. AVX-512 VBMI has bytes and packed bits: its vpermb looks up 64, so that a
- * plane of 19 x 19 bytes is six parts, and masks keep the lanes of each part, so that nothing needs
- * to be joined. The look-up tables cost something to make: they are made once for a tile of planes.
- * Of larger elements AVX-512 lists those that are not zero, few in most planes and policies, and
- * they alone are moved; full planes are moved in plain C, whose loads and stores are as fast as
- * what the instruction sets have for them, or so nearly that it is nothing beside the compression.
- * A variant leaves planes for which it has nothing to offer to a plainer one.
+ * for x86-64 machines with AVX-512 VBMI, for bytes and packed bits: its vpermb looks up 64 bytes at
+ * once, so that a plane of 19 x 19 bytes is six parts, and masks keep the lanes of each part, so
+ * that nothing needs to be joined. The look-up tables cost something to make: they are made once
+ * for a tile of planes. Of larger elements AVX-512 lists those that are not zero, few in most
+ * planes and policies, and they alone are moved; full planes are moved in plain C, whose loads and
+ * stores are as fast as what the instruction sets have for them, or so nearly that it is nothing
+ * beside the compression. A variant leaves planes for which it has nothing to offer to plain C.
  */
 #include "engine/kernel.h"
 
@@ -57,28 +56,35 @@ DEFINE_PLAIN(16)
 DEFINE_PLAIN(32)
 DEFINE_PLAIN(64)
 
+/* Planes have few bits that are set, or few that are not (the points on board): each of the few
+ * goes where the map takes it. */
 static void gather_plain_bits(const struct gather_tile *tile)
 {
-    const size_t n_bytes = (tile->n + 7) / 8;
-    const unsigned flip = tile->lsb_first ? 0 : 7;
+    const size_t n = tile->n, n_bytes = (n + 7) / 8;
+    const unsigned flip = tile->lsb_first ? 0 : 7, n_pad = (unsigned)(8 * n_bytes - n);
 
     for (size_t p = 0; p < tile->n_planes; p++) {
+        const uint8_t *in = tile->from[p];
         uint8_t *out = tile->out + p * n_bytes;
+        const bool is_full = in[0] == 0xff;
 
-        for (size_t b = 0; b < n_bytes; b++) {
-            const uint32_t *src = tile->src + 8 * b;
-            const size_t end = tile->n - 8 * b < 8 ? tile->n - 8 * b : 8;
-            unsigned byte = 0;
+        memset(out, is_full ? 0xff : 0, n_bytes);
+        for (size_t at = 0; at < n_bytes; at += 8) {
+            uint64_t few = 0;
 
-            for (size_t k = 0; k < end; k++)
-                byte |= ((unsigned)tile->from[p][src[k] >> 3] >> ((src[k] & 7) ^ flip) & 1u)
-                        << (k ^ flip);
-            out[b] = (uint8_t)byte;
+            memcpy(&few, in + at, n_bytes - at < 8 ? n_bytes - at : 8);
+            for (few = is_full ? ~few : few; few != 0; few &= few - 1) {
+                const size_t cell = 8 * at + ((unsigned)__builtin_ctzll(few) ^ flip);
+
+                if (cell < n)
+                    out[tile->dst[cell] >> 3] ^= (uint8_t)(1u << ((tile->dst[cell] & 7) ^ flip));
+            }
         }
+        out[n_bytes - 1] &= (uint8_t)(tile->lsb_first ? 0xff >> n_pad : 0xff << n_pad);
     }
 }
 
-/* --- AVX2 --- */
+/* --- AVX-512 VBMI --- */
 
 #if defined(__x86_64__)
 
@@ -91,116 +97,6 @@ static inline size_t gather_part(size_t k, size_t lanes, size_t n)
 {
     return (k + 1) * lanes <= n ? k * lanes : n - lanes;
 }
-
-#define AVX2 __attribute__((target("avx2")))
-
-#define PART       16
-#define BIT_PARTS  8  /* of a plane, at most */
-#define BYTE_LANES 32 /* looked up at a time, */
-#define BIT_BYTES  4  /* which make so many bytes of output */
-
-static inline AVX2 __m256i load(const void *p)
-{
-    return _mm256_loadu_si256(p);
-}
-
-static inline AVX2 __m256i load_part(const uint8_t *p)
-{
-    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
-}
-
-/* All parts but the last begin at multiples of their size; n_bytes is at least one part. */
-static inline AVX2 __m256i look_up(const __m256i *lookups, size_t n_parts, const uint8_t *plane,
-                                   size_t n_bytes)
-{
-    __m256i found[2] = {
-        _mm256_setzero_si256(),
-        _mm256_shuffle_epi8(load_part(plane + n_bytes - PART), lookups[n_parts - 1])};
-    size_t s = 0;
-
-    for (; s + 2 < n_parts; s += 2)
-        for (size_t i = 0; i < 2; i++)
-            found[i] = _mm256_or_si256(
-                found[i], _mm256_shuffle_epi8(load_part(plane + (s + i) * PART), lookups[s + i]));
-    if (s + 1 < n_parts)
-        found[0] =
-            _mm256_or_si256(found[0], _mm256_shuffle_epi8(load_part(plane + s * PART), lookups[s]));
-    return _mm256_or_si256(found[0], found[1]);
-}
-
-/* For BYTE_LANES output bits from a byte on: which source byte each lane
- * looks at, and which bit of it; no bit in lanes behind the plane. Lane k is bit k % 8, counted
- * from the lowest, of byte k / 8. */
-struct bit_lanes {
-    uint8_t byte[BYTE_LANES], bit[BYTE_LANES];
-};
-
-static void bit_lanes_set(struct bit_lanes *lanes, const struct gather_tile *tile,
-                          size_t first_byte)
-{
-    const unsigned flip = tile->lsb_first ? 0 : 7;
-
-    for (size_t k = 0; k < BYTE_LANES; k++) {
-        const size_t cell = 8 * first_byte + (k ^ flip);
-        const uint32_t src = cell < tile->n ? tile->src[cell] : 0;
-
-        lanes->byte[k] = (uint8_t)(src >> 3);
-        lanes->bit[k] = (uint8_t)(cell < tile->n ? 1u << ((src & 7) ^ flip) : 0u);
-    }
-}
-
-/* pshufb indices of the lanes for every part: those of another part give 0. */
-static inline AVX2 void set_bit_lookups(__m256i *lookups, size_t n_parts, size_t n_bytes,
-                                        const struct bit_lanes *lanes)
-{
-    const __m256i byte = load(lanes->byte), low = _mm256_set1_epi8(PART - 1);
-    const __m256i part = _mm256_and_si256(_mm256_srli_epi16(byte, 4), low);
-    const __m256i is_last = _mm256_cmpeq_epi8(part, _mm256_set1_epi8((char)(n_parts - 1)));
-    const __m256i behind = _mm256_sub_epi8(byte, _mm256_set1_epi8((char)(n_bytes - PART)));
-    const __m256i offset = _mm256_blendv_epi8(_mm256_and_si256(byte, low), behind, is_last);
-
-    for (size_t s = 0; s < n_parts; s++) {
-        const __m256i is_here = _mm256_cmpeq_epi8(part, _mm256_set1_epi8((char)s));
-
-        lookups[s] = _mm256_or_si256(offset, _mm256_xor_si256(is_here, _mm256_set1_epi8(-1)));
-    }
-}
-
-static inline AVX2 void move_bit_lanes(const struct gather_tile *tile, size_t n_bytes, size_t at)
-{
-    const size_t padded = n_bytes < PART ? PART : n_bytes, n_parts = (padded + PART - 1) / PART;
-    __m256i lookups[BIT_PARTS];
-    struct bit_lanes lanes;
-    uint8_t room[PART] = {0};
-
-    bit_lanes_set(&lanes, tile, at);
-    set_bit_lookups(lookups, n_parts, padded, &lanes);
-    const __m256i bit = load(lanes.bit);
-    for (size_t p = 0; p < tile->n_planes; p++) {
-        const uint8_t *plane = tile->from[p];
-
-        if (n_bytes < PART)
-            plane = memcpy(room, plane, n_bytes);
-        __m256i is_clear = _mm256_and_si256(look_up(lookups, n_parts, plane, padded), bit);
-        is_clear = _mm256_cmpeq_epi8(is_clear, _mm256_setzero_si256());
-        uint32_t bits = ~(uint32_t)_mm256_movemask_epi8(is_clear);
-        memcpy(tile->out + p * n_bytes + at, &bits, BIT_BYTES);
-    }
-}
-
-static void AVX2 gather_avx2_bits(const struct gather_tile *tile)
-{
-    const size_t n_bytes = (tile->n + 7) / 8;
-
-    if (n_bytes < BIT_BYTES || n_bytes > BIT_PARTS * PART) {
-        gather_plain_bits(tile);
-        return;
-    }
-    for (size_t k = 0; BIT_BYTES * k < n_bytes; k++)
-        move_bit_lanes(tile, n_bytes, gather_part(k, BIT_BYTES, n_bytes));
-}
-
-/* --- AVX-512 VBMI --- */
 
 #define VBMI        __attribute__((target("avx512f,avx512bw,avx512vbmi,popcnt")))
 #define INLINE_VBMI static inline __attribute__((always_inline)) VBMI
@@ -372,7 +268,7 @@ static void VBMI gather_vbmi_bits(const struct gather_tile *tile)
     const size_t n_bytes = (tile->n + 7) / 8;
 
     if (n_bytes < VBMI_BIT_BYTES || n_bytes > VBMI_BIT_PARTS * VBMI_PART) {
-        gather_avx2_bits(tile);
+        gather_plain_bits(tile);
         return;
     }
     for (size_t k = 0; VBMI_BIT_BYTES * k < n_bytes; k++) {
@@ -457,15 +353,10 @@ static void VBMI gather_vbmi_32(const struct gather_tile *tile)
     move_listed(tile, 4, gather_plain_32);
 }
 
-static bool avx2_is_supported(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
 static bool vbmi_is_supported(void)
 {
-    return avx2_is_supported() && __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vbmi");
 }
 #endif
 
@@ -481,9 +372,6 @@ const struct gather_kernels gather_kernels_table[] = {
     {"avx512vbmi",
      vbmi_is_supported,
      {gather_vbmi_8, gather_vbmi_16, gather_vbmi_32, gather_plain_64, gather_vbmi_bits}},
-    {"avx2",
-     avx2_is_supported,
-     {gather_plain_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_avx2_bits}},
 #endif
     {"plain",
      plain_is_supported,

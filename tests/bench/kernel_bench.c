@@ -18,12 +18,14 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The turn of a board by 90 degrees: the map with the least locality. */
+/* The turn of a board by 90 degrees: the map with the least locality; and its inverse behind it. */
 static void turn(uint32_t *src, size_t side)
 {
     for (size_t r = 0; r < side; r++)
         for (size_t c = 0; c < side; c++)
             src[r * side + c] = (uint32_t)((side - 1 - c) * side + r);
+    for (size_t i = 0; i < side * side; i++)
+        src[side * side + src[i]] = (uint32_t)i;
 }
 
 static double measure(gather_fn *move, const uint32_t *src, size_t n, size_t plane_nbytes,
@@ -43,7 +45,7 @@ static double measure(gather_fn *move, const uint32_t *src, size_t n, size_t pla
             const size_t first = k % (n_planes - most + 1);
 
             tile.src = src;
-            tile.dst = NULL;
+            tile.dst = src + n;
             tile.n = n;
             tile.n_planes = most;
             tile.out = out + first * plane_nbytes;
@@ -63,7 +65,7 @@ int main(void)
     static const size_t sides[] = {8, 9, 13, 15, 19, 25};
     static const size_t bits[GATHER_N_WIDTHS] = {8, 16, 32, 64, 1};
     uint8_t *in = calloc(1, BUFFER_NBYTES), *out = calloc(1, BUFFER_NBYTES + 2048);
-    uint32_t src[625];
+    uint32_t src[2 * 625];
 
     if (in == NULL || out == NULL)
         return 1;

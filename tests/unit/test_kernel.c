@@ -193,8 +193,9 @@ static void check_bits(uint64_t axis, uint64_t outer, uint64_t n_rows, bool lsb_
 {
     const size_t plane_nbytes = (axis + 7) / 8, n_bytes = n_rows * outer * plane_nbytes;
     uint8_t *in = exactly(n_bytes), *out = exactly(n_bytes), *wanted = exactly(n_bytes);
-    uint32_t *src = malloc(axis * sizeof *src), *plane_src = malloc(outer * sizeof *plane_src);
-    struct spec_step step = {.src = src, .plane_src = plane_src, .label_plane = -1};
+    uint32_t *src = malloc(2 * axis * sizeof *src), *plane_src = malloc(outer * sizeof *plane_src);
+    uint32_t *dst = src + axis;
+    struct spec_step step = {.src = src, .dst = dst, .plane_src = plane_src, .label_plane = -1};
     const struct spec move = {.kind = SPEC_BITS,
                               .dtype = {.kind = DTYPE_UINT, .itemsize = 1},
                               .row_nbytes = outer * plane_nbytes,
@@ -210,6 +211,8 @@ static void check_bits(uint64_t axis, uint64_t outer, uint64_t n_rows, bool lsb_
     assert_non_null(src);
     assert_non_null(plane_src);
     random_permutation(src, axis);
+    for (uint64_t cell = 0; cell < axis; cell++)
+        dst[src[cell]] = (uint32_t)cell;
     random_permutation(plane_src, outer);
     random_bytes(in, n_bytes); /* pad bits too: they must come out as 0 */
     memset(wanted, 0, n_bytes);

@@ -44,9 +44,9 @@ static void fill_random(uint8_t *bytes, size_t n)
         bytes[i] = (uint8_t)random_below(256);
 }
 
-/* A permutation and, behind it, its inverse; or for every third length a map that uses the last
- * entries most. */
-static uint32_t *random_map(size_t n)
+/* A permutation and, behind it, its inverse; or, of elements, for every third length a map that
+ * uses the last entries most. */
+static uint32_t *random_map(size_t n, bool is_bits)
 {
     uint32_t *src = malloc(2 * n * sizeof *src);
 
@@ -60,7 +60,7 @@ static uint32_t *random_map(size_t n)
         src[i] = src[j];
         src[j] = kept;
     }
-    for (size_t i = 0; n % 3 == 0 && i < n; i += 2)
+    for (size_t i = 0; !is_bits && n % 3 == 0 && i < n; i += 2)
         src[i] = (uint32_t)(n - 1 - random_below(n < 20 ? n : 20));
     for (size_t i = 0; i < n; i++)
         src[n + src[i]] = (uint32_t)i;
@@ -128,9 +128,9 @@ static void check_tile(const struct gather_kernels *kernels, enum gather_width w
     const size_t plane_nbytes = item > 0 ? n * item : (n + 7) / 8;
     struct fence in = fence_new(n_planes * plane_nbytes, flush_behind);
     struct fence out = fence_new(n_planes * plane_nbytes, flush_behind);
-    uint32_t *const map = random_map(n);
+    uint32_t *const map = random_map(n, item == 0);
     struct gather_tile tile = {.src = map,
-                               .dst = n % 3 == 0 ? NULL : map + n,
+                               .dst = item > 0 && n % 3 == 0 ? NULL : map + n,
                                .n = n,
                                .n_planes = n_planes,
                                .out = out.bytes,
@@ -140,11 +140,13 @@ static void check_tile(const struct gather_kernels *kernels, enum gather_width w
     assert_non_null(expected);
     fill_random(in.bytes, n_planes * plane_nbytes);
     fill_random(out.bytes, n_planes * plane_nbytes);
-    /* Every second plane is zeros but for a few elements, the last of them maybe. */
-    for (size_t p = 1; p < n_planes; p += 2)
-        for (size_t i = 0; item > 0 && i < n; i++)
+    /* Every second plane is zeros but for a few elements or bytes, the last of them maybe, and of
+     * packed bits the one before it ones but for a few bytes. */
+    for (size_t p = 0; p < n_planes; p++)
+        for (size_t i = 0; (item == 0 || p % 2 == 1) && i < (item > 0 ? n : plane_nbytes); i++)
             if (random_below(8) != 0)
-                memset(in.bytes + p * plane_nbytes + i * item, 0, item);
+                memset(in.bytes + p * plane_nbytes + i * (item > 0 ? item : 1),
+                       p % 2 == 1 ? 0 : 0xff, item > 0 ? item : 1);
     for (size_t p = 0; p < n_planes; p++)
         tile.from[p] = in.bytes + random_below(n_planes) * plane_nbytes;
     tile.from[n_planes - 1] = in.bytes + (n_planes - 1) * plane_nbytes;
@@ -290,13 +292,15 @@ static void check_rows(const struct rows_case *c, uint64_t n_rows, bool constant
     };
     const size_t n_bytes = n_rows * move.row_nbytes;
     struct fence in = fence_new(n_bytes, true), out = fence_new(n_bytes, true);
-    uint32_t *src = random_map(c->axis), *plane_src = random_map(n_channels);
+    uint32_t *src = random_map(c->axis, c->kind == SPEC_BITS),
+             *plane_src = random_map(n_channels, false);
     uint8_t *expected = malloc(move.row_nbytes);
     uint64_t failed;
     struct error err = {0};
 
     assert_non_null(expected);
     step.src = c->has_src ? src : NULL;
+    step.dst = c->has_src && c->kind == SPEC_BITS ? src + c->axis : NULL;
     step.plane_src = c->has_plane_src ? plane_src : NULL;
     fill_random(in.bytes, n_bytes);
     if (constant_plane)
