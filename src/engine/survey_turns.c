@@ -24,6 +24,7 @@ struct turns {
     struct turn_rows rows;
     unsigned long long n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1,
                                                             under the other convention >= +1 */
+    unsigned long long n_even; /* with the second player to move, and as many stones of both */
     unsigned long long n_mover_excess[3];      /* frames: whose stones are those of a mover */
     unsigned long long n_padded, first_padded; /* rows with two or more frames of zeros */
     unsigned long long n_told, n_contradicted; /* rows with a player beside them; who is another */
@@ -92,6 +93,7 @@ static void count_frame(struct turns *t, const struct survey *s, const uint8_t *
     t->n_rows++;
     t->n_excess += lead.declared == 1;
     t->n_other_excess += lead.other >= 1;
+    t->n_even += player == 1 && n[0] == n[1];
     for (int k = 0; k < 3 && form->n_frames > 1; k++) {
         const uint64_t movers = k == 2 ? form->n_frames - 1 : 0;
         const int whose = player_by_plane(t, s->rows[0].bytes + movers * form->frame_nbytes);
@@ -273,7 +275,7 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
             t.first_padded, t.n_padded, key.text, role_binding_spec(&planes->binding).text);
     t.policy = survey_find(plan, ROLE_POLICY);
     if (t.n_excess > 0 && survey_has_numbers(t.policy)) {
-        t.n_rows = t.n_excess = t.n_other_excess = t.n_told = t.n_contradicted = 0;
+        t.n_rows = t.n_excess = t.n_other_excess = t.n_even = t.n_told = t.n_contradicted = 0;
         memset(t.n_mover_excess, 0, sizeof t.n_mover_excess);
         if (count_rows(&t, err) != 0)
             return -1;
@@ -299,6 +301,11 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
                             "%s: %llu of %llu %s have one stone more of the player to move than of "
                             "the other (swap rule, handicap, red first?)",
                             key.text, t.n_excess, t.n_rows, rows);
+    if (!c->to_move_said && t.n_even > 0 && t.n_even == t.n_rows)
+        status |= plan_warn(plan, err,
+                            "%s: the player to move is 1 in all %llu %s, and both players have as "
+                            "many stones: if 1 is the first player, use --to-move 12 or pm1",
+                            key.text, t.n_rows, rows);
     return status;
 }
 

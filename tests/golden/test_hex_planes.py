@@ -260,5 +260,21 @@ def test_many_packed(kind):
     assert kind == "right" or "states" in told[0] or "to_play" in told[0], told[0]
 
 
+@tap.test(*[(kind, first) for kind in ("plane", "array") for first in (True, False)])
+def test_one_player(kind, first):
+    """Rows of one player alone, 1 throughout: the stones say when that is the first one."""
+    source = planes(lambda b, r, e, l, p: (b, r, 1))[0 if first else 1::2]
+    arrays = {"states": source} if kind == "plane" else {
+        "states": source[:, :2], "player": np.ones(len(source), "i4")}  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **arrays)
+        for said in (None, "01", "12"):
+            options = [] if said is None else ["--to-move", said]
+            code = 65 if kind == "plane" and said == "12" and first else None
+            err = run("expand", "-f", "-b", f"rhombus:{N}", *options, path, out, code=code)[1]
+            assert ("use --to-move 12 or pm1" in err) == (first and said is None), (said, err)
+
+
 if __name__ == "__main__":
     tap.main()
