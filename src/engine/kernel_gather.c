@@ -1,12 +1,12 @@
 /*
  * kernel_gather.c - the gather: in plain C, which is the reference of all others, and with look-ups
- * for x86-64 machines with AVX-512 VBMI, for bytes and packed bits: its vpermb looks up 64 bytes at
- * once, so that a plane of 19 x 19 bytes is six parts, and masks keep the lanes of each part, so
- * that nothing needs to be joined. The look-up tables cost something to make: they are made once
- * for a tile of planes. Of larger elements AVX-512 lists those that are not zero, few in most
- * planes and policies, and they alone are moved; full planes are moved in plain C, whose loads and
- * stores are as fast as what the instruction sets have for them, or so nearly that it is nothing
- * beside the compression. A variant leaves planes for which it has nothing to offer to plain C.
+ * for x86-64 machines with AVX-512 VBMI. Its vpermb looks up 64 bytes at once, so that a plane of
+ * 19 x 19 bytes is six parts, and masks keep the lanes of each part, so that nothing needs to be
+ * joined. The look-up tables cost something to make: they are made once for a tile of planes. Of
+ * larger elements AVX-512 lists those that are not zero, few in most planes and policies, and they
+ * alone are moved; full planes are moved in plain C, whose loads and stores are as fast as what the
+ * instruction sets have for them, or so nearly that it is nothing beside the compression, and so
+ * are packed bits. A variant leaves planes for which it has nothing to offer to plain C.
  */
 #include "engine/kernel.h"
 
@@ -105,8 +105,6 @@ static inline size_t gather_part(size_t k, size_t lanes, size_t n)
 #define VBMI_PART      64
 #define GROUP          8
 #define VBMI_MAX_PARTS 16 /* beyond, loads of single bytes gain on the look-ups */
-#define VBMI_BIT_BYTES 8  /* of output, made at a time */
-#define VBMI_BIT_PARTS 2
 
 /* 64 lanes: where each looks in its part, and which part it looks into. */
 struct lookups {
@@ -195,89 +193,6 @@ static void VBMI gather_vbmi_8(const struct gather_tile *tile)
 
         for (size_t first = 0; first < n_parts; first += GROUP)
             move_parts(tile, &l, first, n_parts - first < GROUP ? n_parts - first : GROUP, at);
-    }
-}
-
-/* --- bits --- */
-
-/* The bytes of every eight in reverse. */
-INLINE_VBMI __m512i swap_bytes(__m512i bytes)
-{
-    const __m512i order = _mm512_set_epi64(
-        0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607,
-        0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607);
-
-    return _mm512_shuffle_epi8(bytes, order);
-}
-
-/* 64 output bits: which byte each looks at, and which bit of it (none behind the plane). */
-struct bit_lookups {
-    __m512i byte, bit;
-};
-
-INLINE_VBMI struct bit_lookups set_vbmi_bits(const struct gather_tile *tile, size_t first_byte)
-{
-    const __m512i seven = _mm512_set1_epi32(7);
-    const uint64_t rising = 0x8040201008040201u; /* bit i in byte i */
-    const size_t first = 8 * first_byte, left = tile->n - first;
-    const __mmask64 is_cell = left < 64 ? ~(~UINT64_C(0) << left) : ~UINT64_C(0);
-    struct bit_lookups l;
-    __m512i src[4];
-
-    for (size_t i = 0; i < 4; i++)
-        src[i] =
-            _mm512_maskz_loadu_epi32((__mmask16)(is_cell >> 16 * i), tile->src + first + 16 * i);
-    __m512i bit = narrow512(_mm512_and_si512(src[0], seven), _mm512_and_si512(src[1], seven),
-                            _mm512_and_si512(src[2], seven), _mm512_and_si512(src[3], seven));
-    l.byte = narrow512(_mm512_srli_epi32(src[0], 3), _mm512_srli_epi32(src[1], 3),
-                       _mm512_srli_epi32(src[2], 3), _mm512_srli_epi32(src[3], 3));
-    if (tile->lsb_first) {
-        l.bit = _mm512_maskz_shuffle_epi8(is_cell, _mm512_set1_epi64((long long)rising), bit);
-        return l;
-    }
-    bit = _mm512_maskz_shuffle_epi8(is_cell,
-                                    _mm512_set1_epi64((long long)__builtin_bswap64(rising)), bit);
-    l.bit = swap_bytes(bit);
-    l.byte = swap_bytes(l.byte);
-    return l;
-}
-
-/* n_parts is a constant where this is called. */
-INLINE_VBMI void move_vbmi_bits(const struct gather_tile *tile, size_t n_bytes, size_t n_parts,
-                                size_t at)
-{
-    const size_t n_last = n_bytes - (n_parts - 1) * VBMI_PART;
-    const __mmask64 last_part = ~UINT64_C(0) >> (VBMI_PART - n_last);
-    const struct bit_lookups l = set_vbmi_bits(tile, at);
-    uint8_t *out = tile->out + at;
-
-    for (size_t p = 0; p < tile->n_planes; p++, out += n_bytes) {
-        const uint8_t *plane = tile->from[p];
-        const __m512i last = _mm512_maskz_loadu_epi8(last_part, plane + (n_parts - 1) * VBMI_PART);
-        const __m512i found =
-            n_parts == 1 ? _mm512_permutexvar_epi8(l.byte, last)
-                         : _mm512_permutex2var_epi8(_mm512_loadu_si512(plane), l.byte, last);
-        const uint64_t bits = _mm512_test_epi8_mask(found, l.bit);
-
-        memcpy(out, &bits, VBMI_BIT_BYTES);
-    }
-}
-
-static void VBMI gather_vbmi_bits(const struct gather_tile *tile)
-{
-    const size_t n_bytes = (tile->n + 7) / 8;
-
-    if (n_bytes < VBMI_BIT_BYTES || n_bytes > VBMI_BIT_PARTS * VBMI_PART) {
-        gather_plain_bits(tile);
-        return;
-    }
-    for (size_t k = 0; VBMI_BIT_BYTES * k < n_bytes; k++) {
-        const size_t at = gather_part(k, VBMI_BIT_BYTES, n_bytes);
-
-        if (n_bytes <= VBMI_PART)
-            move_vbmi_bits(tile, n_bytes, 1, at);
-        else
-            move_vbmi_bits(tile, n_bytes, VBMI_BIT_PARTS, at);
     }
 }
 
@@ -371,7 +286,7 @@ const struct gather_kernels gather_kernels_table[] = {
 #if defined(__x86_64__)
     {"avx512vbmi",
      vbmi_is_supported,
-     {gather_vbmi_8, gather_vbmi_16, gather_vbmi_32, gather_plain_64, gather_vbmi_bits}},
+     {gather_vbmi_8, gather_vbmi_16, gather_vbmi_32, gather_plain_64, gather_plain_bits}},
 #endif
     {"plain",
      plain_is_supported,
