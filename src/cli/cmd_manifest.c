@@ -50,14 +50,6 @@ static int check_inputs(const json_t *inputs, const char *file, bool zero, struc
     return status;
 }
 
-static int by_digest(const void *a, const void *b)
-{
-    const json_t *const *p = a, *const *q = b;
-    const int order = strcmp(manifest_text(*p, "sha256"), manifest_text(*q, "sha256"));
-
-    return order != 0 ? order : strcmp(manifest_text(*p, "name"), manifest_text(*q, "name"));
-}
-
 static int merge(const struct settings *settings, int n, char **paths, struct error *err)
 {
     struct manifest_parts parts;
@@ -76,24 +68,6 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
     const size_t n_inputs = json_array_size(inputs);
     if (status == 0 && settings->files_from != NULL)
         status = check_inputs(inputs, settings->files_from, settings->zero, err);
-    if (status == 0 && settings->verbosity >= 0) {
-        /* Inputs that hold the same bytes show when they are sorted by digest. */
-        const json_t **sorted = calloc(n_inputs + 1, sizeof *sorted);
-
-        for (size_t i = 0; i < n_inputs && sorted != NULL; i++)
-            sorted[i] = json_array_get(inputs, i);
-        if (sorted != NULL)
-            qsort(sorted, n_inputs, sizeof *sorted, by_digest);
-        else
-            status = error_no_memory(err, "list of inputs");
-        for (size_t i = 1; i < n_inputs && status == 0; i++)
-            if (strcmp(manifest_text(sorted[i - 1], "sha256"),
-                       manifest_text(sorted[i], "sha256")) == 0)
-                fprintf(stderr, "symaug: warning: inputs %s and %s hold the same bytes\n",
-                        text_path(manifest_text(sorted[i - 1], "name")).text,
-                        text_path(manifest_text(sorted[i], "name")).text);
-        free(sorted);
-    }
     if (status == 0)
         status = manifest_write(joined, settings->output, settings->force, err);
     if (settings->verbosity > 0 && status == 0)
