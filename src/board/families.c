@@ -16,12 +16,6 @@ static const struct board_transform no_maps = {.number_src = {0, 1, 2}};
 
 int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err)
 {
-    if (n_cells == 0 || n_cells > BOARD_MAX_CELLS)
-        return error_set(err, ERROR_USAGE, "a board has 1 to %d cells, not %u", BOARD_MAX_CELLS,
-                         n_cells);
-    if (n_transforms == 0 || n_transforms > BOARD_MAX_TRANSFORMS)
-        return error_set(err, ERROR_DATA, "a board has 1 to %d transforms, not %u",
-                         BOARD_MAX_TRANSFORMS, n_transforms);
     b->n_cells = b->n_on_board = n_cells;
     b->n_transforms = n_transforms;
     if (new_items(&b->on_board, n_cells, "cells of a board", err) != 0 ||

@@ -61,9 +61,9 @@ extern const struct action_layout *const chess_layouts[CHESS_N_LAYOUTS];
 
 /* --- what boards are made of --- */
 
-/* Make b a board of n_cells cells that form no box unless it has one, with n_transforms identities
- * without names, and room for BOARD_MAX_TRANSFORMS + 2, which have no maps yet. More than
- * BOARD_MAX_CELLS cells is ERROR_USAGE, more than BOARD_MAX_TRANSFORMS ERROR_DATA. */
+/* Make b a board of n_cells cells (at most BOARD_MAX_CELLS, as whoever reads a size has checked)
+ * that form no box unless it has one, with n_transforms identities without names, and room for
+ * BOARD_MAX_TRANSFORMS + 2, which have no maps yet. */
 int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err);
 
 /* Free what a transform owns; free transform t and move those behind it up. */
