@@ -87,16 +87,6 @@ static int sync_folder(int folder_fd, const char *path, struct error *err)
 
 /* --- names --- */
 
-/* The folder that path lies in must be there. */
-static int check_parent(const char *path, struct error *err)
-{
-    const int fd = open_parent(path, err);
-
-    if (fd >= 0 && close(fd) != 0)
-        return failed(err, ERROR_IO, "close the folder of", path);
-    return fd < 0 ? -1 : 0;
-}
-
 int output_target_check(const char *path, bool is_folder, bool force, struct error *err)
 {
     const char *name = text_base_name(path), *reason = NULL;
@@ -106,10 +96,14 @@ int output_target_check(const char *path, bool is_folder, bool force, struct err
         reason = "the name is empty";
     else if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         reason = "this names a folder";
-    else if (lstat(path, &st) != 0)
-        return errno == ENOENT ? check_parent(path, err)
-                               : failed(err, ERROR_CANT_CREATE, "create", path);
-    else if (S_ISLNK(st.st_mode) && !is_folder && stat(path, &st) != 0)
+    else if (lstat(path, &st) != 0) {
+        const int fd = errno == ENOENT ? open_parent(path, err)
+                                       : failed(err, ERROR_CANT_CREATE, "create", path);
+
+        return fd < 0           ? -1
+               : close(fd) == 0 ? 0
+                                : failed(err, ERROR_IO, "close the folder of", path);
+    } else if (S_ISLNK(st.st_mode) && !is_folder && stat(path, &st) != 0)
         st.st_mode = S_IFREG; /* dangling: replaced as a file would be */
     if (reason == NULL)
         reason = is_folder && !S_ISDIR(st.st_mode)    ? "it exists and is not a folder"
