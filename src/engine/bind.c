@@ -301,19 +301,20 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
     struct survey s;
     int status = 0;
 
-    switch (role_kinds[array->binding.role].swap) {
-    case ROLE_SWAP_CODES:
+    switch (array->binding.role) {
+    case ROLE_GRID:
         status = grid_label(plan, array, &op, err);
         break;
-    case ROLE_SWAP_VALUES:
+    case ROLE_VALUE:
+    case ROLE_WDL:
         status = values_label(plan, array, &op, err);
         break;
-    case ROLE_SWAP_PLAYER:
+    case ROLE_TO_MOVE:
         op = coding->op;
         status = array->binding.is_winner ? winner_label(plan, array, &op, err)
                                           : check_bounds(plan, array, &coding->bounds, &range, err);
         break;
-    case ROLE_SWAP_FIRST: /* whose turn it is in the first column: 0 or 1 in every row */
+    case ROLE_GLOBALS: /* whose turn it is in the first column: 0 or 1 in every row */
         op = LABEL_FIRST_01;
         survey_begin(&s, plan, SURVEY_OF(array), err);
         while (survey_next(&s)) {
@@ -327,7 +328,7 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
         }
         status = survey_end(&s);
         break;
-    case ROLE_SWAP_NOTHING:
+    default: /* of planes their convention tells */
         return 0;
     }
     if (status == 0 && !label_fits(op, dtype))

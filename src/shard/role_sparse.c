@@ -12,12 +12,11 @@
 /* The parts: PREFIX_indices, PREFIX_values or _data, PREFIX_offsets or _indptr. */
 enum { INDICES, VALUES, OFFSETS, N_PARTS };
 static const struct part {
-    enum role_flag flag;
     enum role role;
     const char *endings[2]; /* ours, and scipy's */
-} parts[N_PARTS] = {{ROLE_IS_INDICES, ROLE_POLICY_INDEX, {"_indices", "_indices"}},
-                    {ROLE_IS_VALUES, ROLE_POLICY_VALUE, {"_values", "_data"}},
-                    {ROLE_IS_OFFSETS, ROLE_POLICY_OFFSETS, {"_offsets", "_indptr"}}};
+} parts[N_PARTS] = {{ROLE_POLICY_INDEX, {"_indices", "_indices"}},
+                    {ROLE_POLICY_VALUE, {"_values", "_data"}},
+                    {ROLE_POLICY_OFFSETS, {"_offsets", "_indptr"}}};
 
 /* Length of PREFIX when the key is PREFIX and the part's own ending; 0 when it is not. */
 static size_t prefix_of(const char *key, const struct part *part)
@@ -25,12 +24,19 @@ static size_t prefix_of(const char *key, const struct part *part)
     return text_ends_with(key, part->endings[0]) ? strlen(key) - strlen(part->endings[0]) : 0;
 }
 
+/* True when a prefix names a policy: "policy", "pi", "visits", "pol". */
+static bool is_policy(const char *key, size_t n_prefix)
+{
+    return role_by_name(key, n_prefix, NULL).role == ROLE_POLICY ||
+           (n_prefix == 3 && text_compare_caseless(key, "pol", 3) == 0);
+}
+
 /* True when the array may be such a part: nothing else was told for it, and it is in no other
  * policy. */
 static bool is_free(const struct role_case *a, const struct part *part)
 {
     return a != NULL && a->sparse == NULL && a->h->n_dims > 0 &&
-           (!a->is_told || (role_kinds[a->told->role].flags & part->flag));
+           (!a->is_told || a->told->role == part->role);
 }
 
 /* The part of that prefix, else, if the indices were told, the only free array that was told to be
@@ -94,8 +100,6 @@ static void refuse_lonely(struct role_case *a, const struct part *missing, size_
 
 void role_sparse_find(struct role_context *c)
 {
-    const unsigned flags = ROLE_IS_INDICES | ROLE_IS_VALUES | ROLE_IS_OFFSETS;
-
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const char *key = a->array->key;
         const size_t n_prefix = prefix_of(key, &parts[INDICES]);
@@ -109,7 +113,7 @@ void role_sparse_find(struct role_context *c)
                                 is_vector(values, false) && is_vector(of[OFFSETS], true);
         if (!compressed)
             of[OFFSETS] = NULL;
-        if (!compressed && !a->is_told && role_values_by_prefix(key, n_prefix) == ROLE_META) {
+        if (!compressed && !a->is_told && !is_policy(key, n_prefix)) {
             const bool may_be = c->request->is_strict && values != NULL && are_lists(a, values);
 
             for (size_t k = 0; k < OFFSETS && may_be; k++)
@@ -135,9 +139,8 @@ void role_sparse_find(struct role_context *c)
 
         if (a->sparse != NULL || a->is_refused)
             continue;
-        if (a->is_told ? role_kinds[a->told->role].flags & flags
-                       : role_values_by_prefix(a->array->key, n_prefix) != ROLE_META &&
-                             is_free(a, &parts[VALUES]))
+        if (a->is_told ? a->told->role >= ROLE_POLICY_INDEX && a->told->role <= ROLE_POLICY_OFFSETS
+                       : is_policy(a->array->key, n_prefix) && is_free(a, &parts[VALUES]))
             refuse_lonely(a, &parts[INDICES], n_prefix);
     }
 }
@@ -249,7 +252,6 @@ int role_sparse_bind(struct role_case *a)
     struct role_case *const of[N_PARTS] = {a, value, offsets};
     const struct npy_header *h = a->h, *v = value->h;
     const size_t n_prefix = prefix_of(a->array->key, &parts[INDICES]);
-    const enum role by_prefix = role_values_by_prefix(a->array->key, n_prefix);
     enum sparse_form form = offsets != NULL ? SPARSE_CSR : SPARSE_PADDED;
     uint64_t length;
 
@@ -285,9 +287,7 @@ int role_sparse_bind(struct role_case *a)
 
         if (b == NULL)
             continue;
-        b->role = of[k]->is_told                          ? of[k]->told->role
-                  : k == VALUES && by_prefix != ROLE_META ? by_prefix
-                                                          : parts[k].role;
+        b->role = parts[k].role;
         b->inferred = !of[k]->is_told;
         b->sparse = form;
         b->layout = layout;

@@ -158,8 +158,11 @@ static struct mistake name_mistake(const struct diagnosis *d, size_t i)
     const bool is_known = by != NO_TRANSFORM, is_inverse = by == d->board->inverse[t];
     const bool swaps = d->board->transforms[t].swaps_colours;
 
-    switch (role_kinds[d->lanes->items[i].binding->role].mistake) {
-    case ROLE_MISTAKE_PLANES:
+    switch (d->lanes->items[i].binding->role) {
+    case ROLE_PLANES:
+    case ROLE_PACKED:
+    case ROLE_GRID:
+    case ROLE_TILE:
         /* Castling rights of a mirrored position, or plane maps of a board from a file. */
         if (!swaps && spec->steps[t].plane_dst != NULL && fits(d, i, t, ORBIT_NO_EXCHANGE))
             return d->board->family->castling != NULL
@@ -181,7 +184,10 @@ static struct mistake name_mistake(const struct diagnosis *d, size_t i)
             return call(FINDING_PLANES_POLICY_DIFFER,
                         "planes are moved by another transform than the labels");
         return call(FINDING_ORBIT_PLANES, "planes");
-    case ROLE_MISTAKE_POLICY:
+    case ROLE_POLICY:
+    case ROLE_ACTION_VALUES:
+    case ROLE_MASK:
+    case ROLE_POLICY_INDEX:
         if (spec->kind == SPEC_PADDED && fits(d, i, t, ORBIT_NO_PADDING))
             return call(FINDING_PADDING, "padding is moved");
         if (by == 0)
@@ -192,26 +198,29 @@ static struct mistake name_mistake(const struct diagnosis *d, size_t i)
             return call(FINDING_PLANES_POLICY_DIFFER,
                         "the policy is moved by another transform than the planes");
         return call(FINDING_POLICY_WRONG, "policy");
-    case ROLE_MISTAKE_INDEX_VALUES:
+    case ROLE_POLICY_VALUE:
         return call(FINDING_POLICY_WRONG, "the values of the policy differ");
-    case ROLE_MISTAKE_MOVE:
+    case ROLE_ACTION:
+    case ROLE_COORD:
         return call(FINDING_COORD_NOT_MOVED, by == 0      ? "the move is not moved"
                                              : is_inverse ? "the move is moved by the inverse"
                                                           : "move");
     /* What a colour swap flips would be right under a transform of the other kind. */
-    case ROLE_MISTAKE_VALUE:
+    case ROLE_VALUE:
+    case ROLE_WDL:
         if (is_known)
             return call(FINDING_VALUE_NOT_FLIPPED,
                         swaps ? "the value is not flipped"
                               : "the value is flipped, though the colours are not swapped");
         break;
-    case ROLE_MISTAKE_PLAYER:
+    case ROLE_TO_MOVE:
+    case ROLE_GLOBALS:
         if (is_known)
             return call(FINDING_TO_MOVE_NOT_FLIPPED,
                         swaps ? "the player to move is not flipped"
                               : "the player is flipped, though the colours are not swapped");
         break;
-    case ROLE_MISTAKE_COPY:
+    default:
         break;
     }
     return call(FINDING_COPY_CHANGED, "differs from that of its source");
