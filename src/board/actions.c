@@ -92,16 +92,12 @@ void action_layout_map(const struct board *board, const struct action_layout *la
 {
     const uint64_t length = layout->length(layout, board);
 
-    if (layout->map != NULL) {
-        layout->map(layout, board, t, dst);
-        return;
-    }
     for (uint64_t a = 0; a < length; a++)
         dst[a] = (uint32_t)layout->image(layout, board, t, a);
 }
 
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
-                                      uint64_t length, struct error *err)
+                                      uint64_t length, enum action_flip flip, struct error *err)
 {
     const uint64_t own = layout->length(layout, board);
     struct action_space *space = NULL;
@@ -123,7 +119,8 @@ struct action_space *action_space_new(const struct board *board, const struct ac
         error_no_memory(err, "action space");
     if (space == NULL)
         return NULL;
-    *space = (struct action_space){.board = board, .layout = layout, .length = length};
+    *space =
+        (struct action_space){.board = board, .layout = layout, .length = length, .flip = flip};
     if (!__builtin_mul_overflow(board->n_transforms * sizeof *space->dst, length, &n_bytes)) {
         space->dst = malloc(n_bytes);
         space->src = malloc(n_bytes);
@@ -135,12 +132,16 @@ struct action_space *action_space_new(const struct board *board, const struct ac
         return NULL;
     }
     for (uint32_t t = 0; t < board->n_transforms; t++) {
-        uint32_t *dst = space->dst + t * length;
+        uint32_t *dst = space->dst + t * length, *src = space->src + t * length;
 
-        action_layout_map(board, layout, t, dst);
+        action_layout_map(board, layout, t, src);
+        memcpy(dst, src, own * sizeof *dst);
+        for (uint64_t a = 0; a < board->n_cells && flip != ACTION_AS_IS; a++)
+            dst[a] = (uint32_t)action_flip_cell(board, action_flip_inverse(flip),
+                                                src[action_flip_cell(board, flip, a)]);
         for (uint64_t a = own; a < length; a++)
             dst[a] = (uint32_t)a;
-        perm_invert(dst, length, space->src + t * length);
+        perm_invert(dst, length, src);
     }
     for (uint64_t a = 0; a < own; a++)
         space->flags[a] = (uint8_t)action_flags(layout, board, a);
@@ -187,27 +188,6 @@ uint64_t action_flip_cell(const struct board *board, enum action_flip flip, uint
     if (flip & ACTION_FLIPLR)
         col = cols - 1 - col;
     return row * cols + col;
-}
-
-int action_space_flip(struct action_space *space, enum action_flip flip, struct error *err)
-{
-    const uint64_t n_cells = space->board->n_cells;
-    uint32_t *stored = malloc(n_cells * sizeof *stored);
-
-    if (stored == NULL)
-        return error_no_memory(err, "maps of an action space");
-    for (uint32_t t = 0; flip != ACTION_AS_IS && t < space->board->n_transforms; t++) {
-        uint32_t *dst = space->dst + t * space->length;
-
-        for (uint64_t a = 0; a < n_cells; a++)
-            stored[a] = (uint32_t)action_flip_cell(space->board, action_flip_inverse(flip),
-                                                   dst[action_flip_cell(space->board, flip, a)]);
-        memcpy(dst, stored, n_cells * sizeof *stored);
-        perm_invert(dst, space->length, space->src + t * space->length);
-    }
-    space->flip = flip;
-    free(stored);
-    return 0;
 }
 
 void action_space_free(struct action_space *space)

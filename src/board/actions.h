@@ -48,10 +48,6 @@ struct action_layout {
     uint64_t (*image)(const struct action_layout *layout, const struct board *board, uint32_t t,
                       uint64_t action);
 
-    /* Write the images of all `length` actions under t: image() in bulk. NULL: image() is used. */
-    void (*map)(const struct action_layout *layout, const struct board *board, uint32_t t,
-                uint32_t *dst);
-
     /* What `action` is about, and if text is not NULL, ACTION_TEXT_NBYTES of what it means: "move
      * (4,3) -> (6,3), distance 2". Beyond the layout's own length it is unused. */
     struct action_about (*about)(const struct action_layout *layout, const struct board *board,
@@ -109,7 +105,7 @@ struct action_space {
     const struct board *board;          /* borrowed */
     const struct action_layout *layout; /* borrowed, static */
     uint64_t length;                    /* of the policy axis, >= layout length */
-    enum action_flip flip;              /* see action_space_flip */
+    enum action_flip flip;              /* the order in which the policy is stored */
     uint32_t *dst;                      /* owned, n_transforms x length: action a goes to
                                            dst[t * length + a] */
     uint32_t *src;                      /* owned, the inverses */
@@ -148,10 +144,11 @@ void action_layout_map(const struct board *board, const struct action_layout *la
 
 /*
  * Compute all maps of a layout at a policy length (0: the layout's own). A length below the
- * layout's, or above UINT32_MAX, is ERROR_DATA. Returns an owned space for action_space_free.
+ * layout's, or above UINT32_MAX, is ERROR_DATA. Where `flip` is not ACTION_AS_IS, action_can_flip
+ * must hold. Returns an owned space for action_space_free.
  */
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
-                                      uint64_t length, struct error *err);
+                                      uint64_t length, enum action_flip flip, struct error *err);
 
 /* A step from a cell to a neighbour in the box. */
 struct board_step {
@@ -171,10 +168,6 @@ bool action_can_flip(const struct board *board, const struct action_layout *layo
 
 /* The cell that a cell's entry is about when the policy is stored so. */
 uint64_t action_flip_cell(const struct board *board, enum action_flip flip, uint64_t cell);
-
-/* Move the maps of a new space into the order in which a flipped policy is stored: an entry goes
- * where its cell goes, in that order. action_can_flip must hold. */
-int action_space_flip(struct action_space *space, enum action_flip flip, struct error *err);
 
 /* Free a space; accepts NULL. */
 void action_space_free(struct action_space *space);

@@ -91,16 +91,15 @@ const struct board_step *ringrift_directions(const struct board *b, uint32_t *n)
 /* The largest board with moves between any two cells: 262144 actions. */
 #define MOVES_MAX_CELLS 512
 
-#define MAX_WIDTH (6 * 254) /* slots of a cell: movements on the largest hexagon */
-
 /* An action taken apart. */
 struct place {
     const struct section *section;
-    uint64_t base;      /* of the section */
-    uint32_t cell;      /* 0 in sections without a cell */
-    uint32_t slot;      /* the entry's number in sections without a cell */
-    uint32_t width;     /* slots per cell; 0 without */
-    uint32_t distances; /* that a direction's slots differ in */
+    uint64_t base;                 /* the section's first action */
+    uint32_t cell;                 /* 0 in sections without a cell */
+    uint32_t slot;                 /* the entry's number in sections without a cell */
+    uint32_t width;                /* slots per cell; of sections with cells only */
+    uint32_t n_distances;          /* slots of one direction */
+    const struct board_step *step; /* of steps and moves: the slot's direction; else NULL */
 };
 
 /* The cells, or columns, that have slots. */
@@ -120,28 +119,26 @@ static struct place place_of(const struct action_layout *layout, const struct bo
 
     for (;; place.section++) {
         const enum section_kind kind = place.section->kind;
+        uint64_t n = kind == SECTION_ACTION ? b->n_actions : place.section->n_slots;
 
-        place.distances = kind == SECTION_MOVE ? b->cols - 1 : kind == SECTION_STEP ? 2 : 1;
-        place.width = place.section->n_slots * place.distances;
-        if (kind == SECTION_TARGET)
-            place.width = b->n_cells;
-        uint64_t n = place.width * n_with_slots;
-        if (kind >= SECTION_ACTION) {
-            n = kind == SECTION_ACTION ? b->n_actions : place.section->n_slots;
-            place.width = 0;
+        if (kind < SECTION_ACTION) {
+            place.n_distances = kind == SECTION_MOVE ? b->cols - 1 : kind == SECTION_STEP ? 2 : 1;
+            place.width = kind == SECTION_TARGET ? b->n_cells : (uint32_t)n * place.n_distances;
+            n = place.width * n_with_slots;
         }
         if (action - place.base < n || kind == SECTION_UNUSED)
             break;
         place.base += n;
     }
-    action -= place.base;
-    place.slot = (uint32_t)action;
-    if (place.width > 0) {
-        place.cell = (uint32_t)(action / place.width);
-        place.slot = (uint32_t)(action % place.width);
-        if (layout->only_on_board)
-            place.cell = b->order[place.cell];
-    }
+    place.slot = (uint32_t)(action - place.base);
+    if (place.section->kind >= SECTION_ACTION)
+        return place;
+    place.cell = place.slot / place.width;
+    place.slot %= place.width;
+    if (layout->only_on_board)
+        place.cell = b->order[place.cell];
+    if (place.section->kind == SECTION_STEP || place.section->kind == SECTION_MOVE)
+        place.step = &scheme->directions[place.slot / place.n_distances];
     return place;
 }
 
@@ -157,74 +154,43 @@ static uint64_t length(const struct action_layout *layout, const struct board *b
     return place_of(layout, b, UINT64_MAX).base;
 }
 
-/* A slot of a cell where transform t takes the cell. */
+/* The slot of a step or move after transform t has turned its direction. */
 static uint32_t turned(const struct action_layout *layout, const struct board *b, uint32_t t,
-                       const struct place *place, uint32_t slot)
+                       const struct place *place)
 {
-    if (place->section->kind == SECTION_TARGET)
-        return b->transforms[t].dst[slot];
-    if (place->section->kind != SECTION_MOVE && place->section->kind != SECTION_STEP)
-        return slot;
+    const struct board_step *from = place->step;
+    const struct board_step *to = ((const struct scheme *)layout->scheme)->directions;
     const struct board_turn *turn = &b->family->box->elements[t].turn;
-    const struct board_step *steps = ((const struct scheme *)layout->scheme)->directions;
-    const struct board_step *from = &steps[slot / place->distances];
-    uint32_t to = 0;
-    while (steps[to].rows != turn->rr * from->rows + turn->rc * from->cols ||
-           steps[to].cols != turn->cr * from->rows + turn->cc * from->cols)
-        to++;
-    return to * place->distances + slot % place->distances;
+    const int rows = turn->rr * from->rows + turn->rc * from->cols;
+    const int cols = turn->cr * from->rows + turn->cc * from->cols;
+    uint32_t direction = 0;
+
+    while (to[direction].rows != rows || to[direction].cols != cols)
+        direction++;
+    return direction * place->n_distances + place->slot % place->n_distances;
 }
 
-/* The first action of the image of a cell that has slots. */
-static uint64_t image_of_cell(const struct action_layout *layout, const struct board *b, uint32_t t,
-                              const struct place *place, uint32_t cell)
-{
-    const uint32_t to = b->transforms[t].dst[cell];
-
-    if (!layout->only_on_board)
-        return place->base + (uint64_t)to * place->width;
-    const uint32_t *at = bsearch(&to, b->order, b->n_on_board, sizeof *b->order, order_of_u32);
-    return at != NULL ? (uint64_t)(at - b->order) : UINT32_MAX; /* of a board that is refused */
-}
-
-/* A cell's slots go where the cell goes, and movements turn, but those from a cell off board. */
+/* A cell's slots go where the cell goes, and its movements turn, unless it is off board. */
 static uint64_t image(const struct action_layout *layout, const struct board *b, uint32_t t,
                       uint64_t action)
 {
     const struct place place = place_of(layout, b, action);
-    const bool stays = place.section->kind == SECTION_MOVE && !b->on_board[place.cell];
+    const enum section_kind kind = place.section->kind;
+    uint32_t to, slot = place.slot;
 
-    if (place.width == 0)
-        return place.section->kind == SECTION_ACTION ? b->transforms[t].actions[action] : action;
-    return image_of_cell(layout, b, t, &place, place.cell) +
-           (stays ? place.slot : turned(layout, b, t, &place, place.slot));
-}
+    if (kind >= SECTION_ACTION)
+        return kind == SECTION_ACTION ? b->transforms[t].actions[action] : action;
+    to = b->transforms[t].dst[place.cell];
+    if (kind == SECTION_TARGET)
+        slot = b->transforms[t].dst[slot];
+    else if (place.step != NULL && (kind == SECTION_STEP || b->on_board[place.cell]))
+        slot = turned(layout, b, t, &place);
+    if (layout->only_on_board) {
+        const uint32_t *at = bsearch(&to, b->order, b->n_on_board, sizeof to, order_of_u32);
 
-/* The same for all actions. */
-static void map(const struct action_layout *layout, const struct board *b, uint32_t t,
-                uint32_t *dst)
-{
-    const uint64_t end = layout->length(layout, b);
-    uint32_t slots[MAX_WIDTH];
-
-    for (uint64_t at = 0; at < end;) {
-        const struct place place = place_of(layout, b, at);
-
-        if (place.width == 0) {
-            dst[at] = (uint32_t)image(layout, b, t, at);
-            at++;
-        }
-        for (uint32_t i = 0; i < place.width; i++)
-            slots[i] = turned(layout, b, t, &place, i);
-        for (uint32_t k = 0; k < n_places(layout, b) && place.width > 0; k++) {
-            const uint32_t cell = layout->only_on_board ? b->order[k] : k;
-            const uint64_t to = image_of_cell(layout, b, t, &place, cell);
-            const bool stays = place.section->kind == SECTION_MOVE && !b->on_board[cell];
-
-            for (uint32_t i = 0; i < place.width; i++)
-                dst[at++] = (uint32_t)(to + (stays ? i : slots[i]));
-        }
+        to = at != NULL ? (uint32_t)(at - b->order) : UINT32_MAX; /* of a board that is refused */
     }
+    return place.base + (uint64_t)to * place.width + slot;
 }
 
 static struct action_about about(const struct action_layout *layout, const struct board *b,
@@ -232,22 +198,19 @@ static struct action_about about(const struct action_layout *layout, const struc
 {
     const struct place place = place_of(layout, b, action);
     const enum section_kind kind = place.section->kind;
-    const uint32_t slot = place.slot, n = kind == SECTION_MOVE ? slot % place.distances + 1 : 1;
+    const uint32_t slot = place.slot, n = kind == SECTION_MOVE ? slot % place.n_distances + 1 : 1;
     struct action_about about = {ACTION_ENCODABLE, kind <= SECTION_MOVE ? (int64_t)place.cell : -1,
                                  place.section->about};
     const char *off = b->on_board[place.cell] ? "" : ", off board";
     bool leaves = false, is_straight = false; /* the board; ahead, of steps */
     int row = 0, col = 0;
 
-    if (kind == SECTION_STEP || kind == SECTION_MOVE) {
-        const struct board_step *steps = ((const struct scheme *)layout->scheme)->directions;
-        const struct board_step *step = &steps[slot / place.distances];
-
-        row = (int)(place.cell / b->cols) + step->rows * (int)n;
-        col = (int)(place.cell % b->cols) + step->cols * (int)n;
+    if (place.step != NULL) {
+        row = (int)(place.cell / b->cols) + place.step->rows * (int)n;
+        col = (int)(place.cell % b->cols) + place.step->cols * (int)n;
         leaves = row < 0 || row >= (int)b->rows || col < 0 || col >= (int)b->cols ||
                  !b->on_board[row * (int)b->cols + col];
-        is_straight = step->cols == 0;
+        is_straight = place.step->cols == 0;
     }
     if (kind == SECTION_UNUSED || (about.cell >= 0 && !b->on_board[about.cell]) || leaves ||
         (kind == SECTION_TARGET && !b->on_board[slot]) || (kind == SECTION_LINE && slot > 0) ||
@@ -296,13 +259,13 @@ static struct action_about about(const struct action_layout *layout, const struc
 #define RINGRIFT_SUMMARY \
     "RingRift's policy head: placements, movements, then actions without a cell"
 
-#define LAYOUT(name_, sections_, directions_, ...)                                             \
-    {                                                                                          \
-        .name = (name_), .summary = __VA_ARGS__, .length = length, .image = image, .map = map, \
-        .about = about, .scheme = &(const struct scheme)                                       \
-        {                                                                                      \
-            sections_, directions_                                                             \
-        }                                                                                      \
+#define LAYOUT(name_, sections_, directions_, ...)                                                 \
+    {                                                                                              \
+        .name = (name_), .summary = __VA_ARGS__, .length = length, .image = image, .about = about, \
+        .scheme = &(const struct scheme)                                                           \
+        {                                                                                          \
+            sections_, directions_                                                                 \
+        }                                                                                          \
     }
 
 const struct action_layout action_layout_cells =

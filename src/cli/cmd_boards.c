@@ -195,7 +195,7 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
     if (wanted == NULL && n_layouts != 1) /* not the only one */
         return refuse_layout(board, "the indices are of which layout? use --policy LAYOUT", err);
     struct action_space *space =
-        action_space_new(board, layout, action_padded_length(layout, board), err);
+        action_space_new(board, layout, action_padded_length(layout, board), ACTION_AS_IS, err);
     int status = space != NULL ? 0 : -1;
     for (uint64_t n = 1; status == 0 && getline(&line, &capacity, stdin) >= 0; n++) {
         const bool is_negative = *line == '-';

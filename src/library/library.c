@@ -73,7 +73,7 @@ symaug_actions *symaug_actions_new(const symaug_board *board, const char *layout
 
     action_layout_list(board, list, sizeof list);
     if (found != NULL)
-        space = action_space_new(board, found, length, &err);
+        space = action_space_new(board, found, length, ACTION_AS_IS, &err);
     else if (layout != NULL)
         error_set(&err, ERROR_USAGE, "no layout %s; there are %s", layout, list);
     else

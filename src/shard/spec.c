@@ -24,7 +24,7 @@ const struct action_space *spec_space(struct spec_maker *maker, const struct rol
                   err) != 0)
         return NULL;
     struct action_space *space =
-        action_space_new(maker->board, binding->layout, binding->n_actions, err);
+        action_space_new(maker->board, binding->layout, binding->n_actions, binding->flip, err);
     if (space == NULL)
         return NULL;
     maker->spaces[maker->n_spaces++] = space;
@@ -32,7 +32,7 @@ const struct action_space *spec_space(struct spec_maker *maker, const struct rol
     for (uint64_t i = 0; keeps && i < space->board->n_transforms * space->length; i++)
         if (space->flags[i % space->length] & ACTION_AMBIGUOUS)
             space->dst[i] = space->src[i] = (uint32_t)(i % space->length);
-    return action_space_flip(space, binding->flip, err) == 0 ? space : NULL;
+    return space;
 }
 
 void spec_maker_release(struct spec_maker *maker)

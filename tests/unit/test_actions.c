@@ -179,7 +179,7 @@ static void check_layouts(const char *name)
         /* Also one entry longer than the layout needs. */
         for (uint64_t extra = 0; extra < 2 && own > 0; extra++) {
             struct error err = {0};
-            struct action_space *space = action_space_new(b, layout, own + extra, &err);
+            struct action_space *space = action_space_new(b, layout, own + extra, 0, &err);
 
             assert_non_null(space);
             assert_ptr_equal(space->board, b);
@@ -230,7 +230,7 @@ static void test_space_lengths(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct error err = {0};
         struct action_space *space =
-            action_space_new(b, find_layout(b, cases[i].layout), cases[i].length, &err);
+            action_space_new(b, find_layout(b, cases[i].layout), cases[i].length, 0, &err);
 
         if (cases[i].expected == 0) {
             assert_null(space);
@@ -257,7 +257,7 @@ static void test_layout_of_another_board(void **state)
     struct error err = {0};
 
     (void)state;
-    assert_null(action_space_new(without, find_layout(with, "ringrift"), 0, &err));
+    assert_null(action_space_new(without, find_layout(with, "ringrift"), 0, 0, &err));
     assert_int_equal(err.kind, ERROR_DATA);
     board_free(with);
     board_free(without);
