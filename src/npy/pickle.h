@@ -26,14 +26,13 @@ enum pickle_kind {
 /* One element of an object array: 16 bytes, so that an index of millions stays small. */
 struct pickle_item {
     uint8_t kind;              /* enum pickle_kind */
-    bool is_kept;              /* the reader's own: a memo slot refers to it */
     uint32_t n_bytes_or_items; /* STRING: bytes; LIST: items; ARRAY: bytes of data */
     union {
         int64_t integer;                    /* BOOL, INT */
         double number;                      /* FLOAT */
-        const uint8_t *bytes;               /* STRING: borrowed from the pickle's bytes or arena */
-        const struct pickle_item *items;    /* LIST: in the arena */
-        const struct pickle_ndarray *array; /* ARRAY: in the arena, may be shared by items */
+        const uint8_t *bytes;               /* STRING: borrowed from the pickle's bytes or chunks */
+        const struct pickle_item *items;    /* LIST */
+        const struct pickle_ndarray *array; /* ARRAY: may be shared by items */
         void *inner;                        /* the reader's own */
     } as;
 };
@@ -42,10 +41,10 @@ struct pickle_ndarray {
     struct dtype dtype; /* number */
     bool fortran_order;
     uint8_t n_dims;
-    const uint64_t *shape; /* borrowed: n_dims numbers, in the arena */
+    const uint64_t *shape; /* borrowed: n_dims numbers */
     uint64_t n_elements;
     uint64_t n_bytes;    /* below 4 GiB */
-    const uint8_t *data; /* borrowed from the pickle's bytes or arena; any alignment */
+    const uint8_t *data; /* borrowed from the pickle's bytes or chunks; any alignment */
 };
 
 /* What a pickle may use; see pickle_default_limits. */
@@ -65,8 +64,9 @@ struct pickle_document {
     unsigned n_dims;
     uint64_t shape[PICKLE_MAX_DIMS];
     uint64_t n_items;
-    const struct pickle_item *items; /* C order, in the arena */
-    void *arena;                     /* owned */
+    const struct pickle_item *items; /* C order */
+    struct pickle_chunk *chunks;     /* owned: all that items refer to, but */
+    struct pickle_list *lists;       /* owned: lists, that of the items too */
 };
 
 /*

@@ -29,34 +29,23 @@ const struct pickle_limits pickle_default_limits = {
 /* Remove the last mark; *from is the stack index of the first value above it. */
 static int pop_mark(struct pickle_reader *r, size_t *from)
 {
-    if (r->n_marks == 0)
+    if (r->fence == 0)
         return pickle_fail(r, "expected a mark on the stack, found no mark");
     *from = r->fence;
     r->fence = (size_t)r->stack[*from - 1].as.integer;
-    r->n_marks--;
     return 0;
 }
 
-/* A tuple of the values from stack index `from` on takes the place of all from `to` on. */
+/* The values from stack index `from` on become a tuple that begins at `to`. */
 static int make_tuple(struct pickle_reader *r, size_t from, size_t to)
 {
     const size_t n = r->n_stack - from;
-    struct pickle_item *tuple = NULL;
 
-    if (n > 0 && n < PICKLE_TUPLE_SIZES && r->free_tuples[n] != NULL) {
-        tuple = r->free_tuples[n];
-        r->free_tuples[n] = tuple->as.inner;
-    } else if (n > 0) {
-        tuple = pickle_alloc(r, n * sizeof *tuple);
-        if (tuple == NULL)
-            return -1;
-    }
-    for (size_t i = 0; i < n; i++) /* a few: quicker than a call of memcpy */
-        tuple[i] = r->stack[from + i];
-    r->n_stack = to;
-    return pickle_push(r, (struct pickle_item){.kind = VALUE_TUPLE,
-                                               .n_bytes_or_items = (uint32_t)n,
-                                               .as.inner = tuple});
+    if (from != to)
+        memmove(r->stack + to, r->stack + from, n * sizeof *r->stack);
+    r->n_stack = to + n;
+    return pickle_push(r,
+                       (struct pickle_item){.kind = VALUE_TUPLE, .n_bytes_or_items = (uint32_t)n});
 }
 
 /* Move the values from stack index `from` on to the list in front of `to`, where the stack then
@@ -84,9 +73,14 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
             return -1;
         list->capacity = (uint32_t)capacity;
     }
-    if (n > 0)
-        memcpy(list->values + list->n, r->stack + from, n * sizeof *list->values);
-    list->n += (uint32_t)n;
+    for (const struct pickle_item *value = r->stack + from; value < r->stack + r->n_stack;
+         value++) {
+        if (value->kind == VALUE_TUPLE)
+            return pickle_fail(
+                r, "item %u is or holds a tuple, which is not accepted, expected " PLAIN_DATA,
+                list->n - value->n_bytes_or_items);
+        list->values[list->n++] = *value;
+    }
     r->n_stack = to;
     return 0;
 }
@@ -109,13 +103,15 @@ enum form {
     LINES = 0x40, /* two lines, each ended by a newline */
 };
 
-#define FORM_OF(name, byte, form) [OP_##name] = (form),
+#define FORM_OF(name, byte, form, kind) [OP_##name] = (form),
+#define KIND_OF(name, byte, form, kind) [OP_##name] = (kind),
 static const uint8_t forms[256] = {PICKLE_OPCODES(FORM_OF)};
+static const uint8_t kinds[256] = {PICKLE_OPCODES(KIND_OF)};
 
 /* An opcode and its argument. */
 struct code {
     uint8_t opcode;
-    uint64_t number;      /* the integer; LINES: length of both lines without the last \n */
+    uint64_t number;      /* the integer, 0: none; LINES: length of both without the last \n */
     const uint8_t *bytes; /* borrowed: what is counted, or the lines */
 };
 
@@ -129,6 +125,7 @@ static inline enum decoded decode(const uint8_t **next, const uint8_t *end, stru
     if (p == end)
         return DECODED_TRUNCATED;
     code->opcode = *p++;
+    code->number = 0;
     *next = p;
     const unsigned form = forms[code->opcode];
     if (form == NOTHING)
@@ -167,7 +164,6 @@ static inline enum decoded decode(const uint8_t **next, const uint8_t *end, stru
  * found again, and reported, when it is carried out. */
 static int scan_memo(struct pickle_reader *r)
 {
-    const size_t bits_nbytes = (size_t)(r->end - r->start) / 8 + 1;
     const uint8_t *next = r->next;
     struct code code = {0};
 
@@ -176,58 +172,90 @@ static int scan_memo(struct pickle_reader *r)
             continue;
         if (code.number > (uint64_t)(next - r->start))
             break;
-        if (r->fetched == NULL) {
-            if (pickle_charge(r, bits_nbytes) != 0)
-                return -1;
-            if (new_items(&r->fetched, bits_nbytes, "object array", r->err) != 0)
-                return -1;
-        }
-        r->fetched[code.number / 8] |= (uint8_t)(1u << code.number % 8);
-        if (code.number >= r->n_slots)
-            r->n_slots = code.number + 1;
+        if (code.number >= r->n_slots && pickle_grow(r, &r->memo, r->n_slots, code.number + 1) != 0)
+            return -1;
+        while (r->n_slots <= code.number)
+            r->memo[r->n_slots++].kind = VALUE_UNWANTED;
+        r->memo[code.number].kind = VALUE_WANTED;
     }
-    if (pickle_charge(r, r->n_slots * sizeof *r->memo) != 0)
-        return -1;
-    return new_items(&r->memo, r->n_slots + 1, "object array", r->err);
+    return 0;
 }
 
-/* Put the top value into a slot. */
+/* Put the top value into a slot; a tuple's values go into memory of its own. */
 static int memo_put(struct pickle_reader *r, uint64_t slot)
 {
     const uint64_t most = (uint64_t)(r->next - r->start);
+    size_t from;
 
     if (slot > most)
         return pickle_fail(r, "memo slot %llu is too large, expected at most %llu here",
                            (unsigned long long)slot, (unsigned long long)most);
-    if (pickle_need(r, 1) != 0)
+    if (pickle_top(r, 1, &from) != 0)
         return -1;
-    if (slot >= r->n_slots || (r->fetched[slot / 8] >> slot % 8 & 1) == 0)
+    if (slot >= r->n_slots || r->memo[slot].kind == VALUE_UNWANTED)
         return 0;
-    struct pickle_item *top = &r->stack[r->n_stack - 1];
-    top->is_kept = true;
-    r->memo[slot] = *top;
+    struct pickle_item value = r->stack[r->n_stack - 1];
+    if (value.kind == VALUE_TUPLE) {
+        const size_t n_bytes = value.n_bytes_or_items * sizeof value;
+
+        value.as.inner = pickle_alloc(r, n_bytes);
+        if (value.as.inner == NULL)
+            return -1;
+        memcpy(value.as.inner, r->stack + from, n_bytes);
+    }
+    r->memo[slot] = value;
     return 0;
+}
+
+static int memo_get(struct pickle_reader *r, uint64_t slot)
+{
+    if (slot >= r->n_slots || r->memo[slot].kind >= VALUE_N_KINDS)
+        return pickle_fail(r, "memo slot %llu is not set, expected one that is",
+                           (unsigned long long)slot);
+    const struct pickle_item *value = &r->memo[slot];
+    for (uint32_t i = 0; value->kind == VALUE_TUPLE && i < value->n_bytes_or_items; i++)
+        if (pickle_push(r, value->as.items[i]) != 0)
+            return -1;
+    return pickle_push(r, *value);
 }
 
 /* --- opcodes --- */
 
-static int push_bytes(struct pickle_reader *r, const struct code *code, uint8_t kind)
+/* The opcodes that push a value. */
+static int push_value(struct pickle_reader *r, const struct code *code)
 {
-    uint64_t most = kind == PICKLE_STRING ? r->limits->string_nbytes : r->limits->array_nbytes;
+    const uint64_t n = code->number, bits = __builtin_bswap64(n); /* of a float */
+    struct pickle_item value = {.kind = kinds[code->opcode], .as.integer = (int64_t)n};
+    uint64_t most = r->limits->array_nbytes;
 
-    /* Protocol 2 has no bytes: Python 3 writes array data as text, up to two bytes per byte. */
-    if (kind == PICKLE_STRING && r->protocol == 2)
-        most = 2 * smaller(r->limits->array_nbytes, UINT32_MAX);
-    most = smaller(most, UINT32_MAX);
-    if (code->number > most)
-        return pickle_fail(r, "%s of %" PRIu64 " bytes, at most %" PRIu64 " are accepted",
-                           kind == PICKLE_STRING ? "str" : "bytes", code->number, most);
-    return pickle_push(r, (struct pickle_item){.kind = kind,
-                                               .n_bytes_or_items = (uint32_t)code->number,
-                                               .as.bytes = code->bytes});
+    if (code->opcode == OP_NEWTRUE) {
+        value.as.integer = 1;
+    } else if (code->opcode == OP_BININT) {
+        value.as.integer = (int32_t)(uint32_t)n;
+    } else if (code->opcode == OP_LONG1) { /* two's complement of any length, low byte first */
+        if (n > 8)
+            return pickle_fail(
+                r, "integer beyond 64 bits: expected at most 8 bytes, found %" PRIu64, n);
+        if (n > 0)
+            value.as.integer = dtype_get_int(
+                &(const struct dtype){.kind = DTYPE_INT, .itemsize = (uint32_t)n}, code->bytes);
+    } else if (value.kind == PICKLE_FLOAT) {
+        memcpy(&value.as.number, &bits, sizeof bits);
+    } else if (value.kind == PICKLE_STRING || value.kind == VALUE_BYTES) {
+        /* Protocol 2 has no bytes: Python 3 writes array data as text, up to two bytes per byte. */
+        if (value.kind == PICKLE_STRING)
+            most = r->protocol == 2 ? 2 * smaller(most, UINT32_MAX) : r->limits->string_nbytes;
+        most = smaller(most, UINT32_MAX);
+        if (n > most)
+            return pickle_fail(r, "%s of %" PRIu64 " bytes, at most %" PRIu64 " are accepted",
+                               value.kind == PICKLE_STRING ? "str" : "bytes", n, most);
+        value.n_bytes_or_items = (uint32_t)n;
+        value.as.bytes = code->bytes;
+    }
+    return pickle_push(r, value);
 }
 
-/* The opcodes that do more than push a value. */
+/* The other opcodes. */
 static int carry_out(struct pickle_reader *r, const struct code *code)
 {
     struct pickle_item module = {.kind = PICKLE_STRING, .as.bytes = code->bytes}, name = module;
@@ -245,25 +273,24 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
                 r, (struct pickle_item){.kind = VALUE_MARK, .as.integer = (int64_t)r->fence}) != 0)
             return -1;
         r->fence = r->n_stack;
-        r->n_marks++;
         return 0;
     case OP_TUPLE1:
     case OP_TUPLE2:
     case OP_TUPLE3:
-        from = r->n_stack - ((size_t)(code->opcode - OP_TUPLE1) + 1);
-        return pickle_need(r, r->n_stack - from) != 0 ? -1 : make_tuple(r, from, from);
+        return pickle_top(r, (size_t)(code->opcode - OP_TUPLE1) + 1, &from) != 0
+                   ? -1
+                   : make_tuple(r, from, from);
     case OP_TUPLE:
         return pop_mark(r, &from) != 0 ? -1 : make_tuple(r, from, from - 1);
     case OP_EMPTY_LIST:
         list = pickle_alloc(r, sizeof *list);
         if (list == NULL)
             return -1;
-        *list = (struct pickle_list){.next = r->arena->lists};
-        r->arena->lists = list;
+        *list = (struct pickle_list){.next = r->document->lists};
+        r->document->lists = list;
         return pickle_push(r, (struct pickle_item){.kind = PICKLE_LIST, .as.inner = list});
     case OP_APPEND:
-        from = r->n_stack - 1;
-        return pickle_need(r, 1) != 0 ? -1 : append_to_list(r, from, from);
+        return pickle_top(r, 1, &from) != 0 ? -1 : append_to_list(r, from, from);
     case OP_APPENDS:
         return pop_mark(r, &from) != 0 ? -1 : append_to_list(r, from, from - 1);
     case OP_GLOBAL:
@@ -273,10 +300,11 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
         name.n_bytes_or_items = (uint32_t)smaller(code->number - from, UINT32_MAX);
         return pickle_global_push(r, &module, &name);
     case OP_STACK_GLOBAL:
-        if (pickle_need(r, 2) != 0)
+        if (pickle_top(r, 2, &from) != 0)
             return -1;
-        name = r->stack[--r->n_stack];
-        module = r->stack[--r->n_stack];
+        name = r->stack[r->n_stack - 1];
+        module = *pickle_below(&r->stack[r->n_stack - 1]);
+        r->n_stack = from;
         if (module.kind != PICKLE_STRING || name.kind != PICKLE_STRING)
             return pickle_fail(r, "name made of %s and %s, expected two of str",
                                pickle_value_name(&module), pickle_value_name(&name));
@@ -295,62 +323,8 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
             return pickle_fail(r, "MEMOIZE and PUT in one pickle, expected one of them");
         return memo_put(r, r->n_memoized++);
     default: /* BINGET, LONG_BINGET */
-        if (code->number >= r->n_slots || !r->memo[code->number].is_kept)
-            return pickle_fail(r, "memo slot %llu is not set, expected one that is",
-                               (unsigned long long)code->number);
-        return pickle_push(r, r->memo[code->number]);
+        return memo_get(r, code->number);
     }
-}
-
-static int step(struct pickle_reader *r, const struct code *code)
-{
-    const uint64_t bits = __builtin_bswap64(code->number); /* of a float */
-    struct pickle_item value = {.kind = PICKLE_INT, .as.integer = (int64_t)code->number};
-
-    switch (code->opcode) {
-    case OP_NONE:
-        value = (struct pickle_item){.kind = PICKLE_NONE};
-        break;
-    case OP_NEWTRUE:
-    case OP_NEWFALSE:
-        value = (struct pickle_item){.kind = PICKLE_BOOL, .as.integer = code->opcode == OP_NEWTRUE};
-        break;
-    case OP_BININT1:
-    case OP_BININT2:
-        break;
-    case OP_BININT:
-        value.as.integer = (int32_t)(uint32_t)code->number;
-        break;
-    case OP_LONG1: /* two's complement of any length, least significant byte first */
-        if (code->number > 8)
-            return pickle_fail(r, "integer beyond 64 bits: expected at most 8 bytes, found %llu",
-                               (unsigned long long)code->number);
-        if (code->number > 0)
-            value.as.integer = dtype_get_int(
-                &(const struct dtype){.kind = DTYPE_INT, .itemsize = (uint32_t)code->number},
-                code->bytes);
-        break;
-    case OP_BINFLOAT:
-        value.kind = PICKLE_FLOAT;
-        memcpy(&value.as.number, &bits, sizeof bits);
-        break;
-    case OP_SHORT_BINUNICODE:
-    case OP_BINUNICODE:
-        return push_bytes(r, code, PICKLE_STRING);
-    case OP_SHORT_BINBYTES:
-    case OP_BINBYTES:
-    case OP_BINBYTES8:
-    case OP_BYTEARRAY8:
-    case OP_SHORT_BINSTRING:
-    case OP_BINSTRING:
-        return push_bytes(r, code, VALUE_BYTES);
-    case OP_EMPTY_TUPLE:
-        value = (struct pickle_item){.kind = VALUE_TUPLE};
-        break;
-    default:
-        return carry_out(r, code);
-    }
-    return pickle_push(r, value);
 }
 
 /* --- what is refused --- */
@@ -404,7 +378,7 @@ static int run(struct pickle_reader *r)
         }
         if (code.opcode == OP_STOP)
             return 0;
-        if (step(r, &code) != 0)
+        if (kinds[code.opcode] == VALUE_NOT ? carry_out(r, &code) != 0 : push_value(r, &code) != 0)
             return -1;
     }
 }
@@ -412,28 +386,34 @@ static int run(struct pickle_reader *r)
 int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limits *limits,
                 struct pickle_document *document, struct error *err)
 {
-    struct pickle_reader r = {
-        .start = bytes, .next = bytes, .end = bytes + n_bytes, .limits = limits, .err = err};
+    struct pickle_reader r = {.start = bytes,
+                              .next = bytes,
+                              .end = bytes + n_bytes,
+                              .limits = limits,
+                              .document = document,
+                              .err = err};
     const struct pickle_ndarray *array;
+    size_t n_values = 0;
     int result = -1;
 
     *document = (struct pickle_document){0};
     r.heap_left = r.heap_nbytes =
         smaller(n_bytes * HEAP_PER_BYTE + HEAP_BASE_BYTES, limits->heap_nbytes);
-    document->arena = r.arena = calloc(1, sizeof *r.arena);
-    if (r.arena == NULL)
-        return error_no_memory(err, "object array");
     if (run(&r) != 0)
         goto out;
     /* The one value left becomes the document. */
     array = r.object_array;
-    if (r.n_stack != 1 || r.n_marks != 0)
-        pickle_fail(&r, "%zu values on the stack at the end, expected one", r.n_stack - r.n_marks);
+    for (const struct pickle_item *v = r.stack + r.n_stack; v > r.stack;
+         v = pickle_below(v - 1) + 1)
+        n_values += v[-1].kind != VALUE_MARK;
+    if (n_values != 1 || r.fence != 0)
+        pickle_fail(&r, "%zu values on the stack at the end, expected one", n_values);
     else if (r.next != r.end)
         pickle_fail(&r, "%zu bytes after the end of the pickle, expected none",
                     (size_t)(r.end - r.next));
     else if (r.stack->kind != PICKLE_ARRAY || r.stack->as.array != array)
-        pickle_fail(&r, "it holds %s, not an object array", pickle_value_name(r.stack));
+        pickle_fail(&r, "it holds %s, not an object array",
+                    pickle_value_name(&r.stack[r.n_stack - 1]));
     /* Not at BUILD: a list that is memoised can still grow after it. */
     else if (r.object_list->n != array->n_elements)
         pickle_fail(&r, "object array of %u items, its shape needs %llu", r.object_list->n,
@@ -447,17 +427,15 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
 
         r.object_list->values = shrunk != NULL ? shrunk : r.object_list->values;
     }
-    *document = (struct pickle_document){.protocol = (int)r.protocol,
-                                         .n_dims = array->n_dims,
-                                         .n_items = array->n_elements,
-                                         .items = r.object_list->values,
-                                         .arena = r.arena};
+    document->protocol = (int)r.protocol;
+    document->n_dims = array->n_dims;
+    document->n_items = array->n_elements;
+    document->items = r.object_list->values;
     memcpy(document->shape, array->shape, array->n_dims * sizeof *array->shape);
 out:
     if (result != 0)
         pickle_release(document);
     free(r.stack);
-    free(r.fetched);
     free(r.memo);
     return result;
 }

@@ -64,7 +64,7 @@ int pickle_charge(struct pickle_reader *r, uint64_t n_bytes)
 
 void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
 {
-    struct pickle_chunk *chunk = r->arena->chunks;
+    struct pickle_chunk *chunk = r->document->chunks;
 
     n_bytes = (n_bytes + 7) & ~(size_t)7;
     if (chunk == NULL || chunk->n_bytes - chunk->n_used < n_bytes) {
@@ -79,8 +79,8 @@ void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
             error_no_memory(r->err, "object array");
             return NULL;
         }
-        *chunk = (struct pickle_chunk){.next = r->arena->chunks, .n_bytes = capacity};
-        r->arena->chunks = chunk;
+        *chunk = (struct pickle_chunk){.next = r->document->chunks, .n_bytes = capacity};
+        r->document->chunks = chunk;
     }
     void *allocated = (uint8_t *)chunk->data + chunk->n_used;
     chunk->n_used += n_bytes;
@@ -89,18 +89,14 @@ void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
 
 void pickle_release(struct pickle_document *document)
 {
-    struct pickle_arena *arena = document->arena;
-
-    for (struct pickle_list *list = arena != NULL ? arena->lists : NULL; list != NULL;
-         list = list->next)
+    for (struct pickle_list *list = document->lists; list != NULL; list = list->next)
         free(list->values);
-    while (arena != NULL && arena->chunks != NULL) {
-        struct pickle_chunk *chunk = arena->chunks;
+    while (document->chunks != NULL) {
+        struct pickle_chunk *chunk = document->chunks;
 
-        arena->chunks = chunk->next;
+        document->chunks = chunk->next;
         free(chunk);
     }
-    free(arena);
     *document = (struct pickle_document){0};
 }
 
@@ -111,17 +107,21 @@ int pickle_grow(struct pickle_reader *r, struct pickle_item **values, size_t fro
                : list_room(values, to, sizeof **values, "object array", r->err);
 }
 
-int pickle_need(struct pickle_reader *r, size_t n)
+int pickle_top(struct pickle_reader *r, size_t n, size_t *from)
 {
-    const size_t found = r->n_stack - r->fence;
-
-    return found >= n ? 0
-                      : pickle_fail(r, "stack underflow: expected %zu values, found %zu", n, found);
+    *from = r->n_stack;
+    for (size_t found = 0; found < n; found++) {
+        if (*from == r->fence)
+            return pickle_fail(r, "stack underflow: expected %zu values, found %zu", n, found);
+        *from = (size_t)(pickle_below(&r->stack[*from - 1]) + 1 - r->stack);
+    }
+    return 0;
 }
 
 /* --- names, and what numpy calls with them --- */
 
-#define NDARRAY 0 /* its place among the globals, below */
+#define NDARRAY       0 /* its place among the globals, below */
+#define MAX_ARGUMENTS 8
 
 static struct pickle_dtype *dtype_of(const struct pickle_item *value)
 {
@@ -136,9 +136,11 @@ static bool is_text(const struct pickle_item *value, const char *text)
 
 /*
  * The arguments of a callable or of BUILD as one letter per value: g global, t tuple, l list,
- * d dtype, s str, b bytes, x either, i int, ? bool or int, n None.
+ * d dtype, s str, b bytes, x either, i int, ? bool or int, n None. Where they match, *values[i]
+ * is value i.
  */
-static bool matches(const struct pickle_item *tuple, const char *pattern)
+static bool matches(const struct pickle_item *tuple, const char *pattern,
+                    const struct pickle_item *values[MAX_ARGUMENTS])
 {
     static const uint32_t kinds[128] = {
         ['g'] = 1u << VALUE_GLOBAL,
@@ -152,12 +154,15 @@ static bool matches(const struct pickle_item *tuple, const char *pattern)
         ['?'] = 1u << PICKLE_BOOL | 1u << PICKLE_INT,
         ['n'] = 1u << PICKLE_NONE,
     };
-    uint32_t i;
+    const struct pickle_item *value = tuple - 1, *below = pickle_below(tuple);
+    size_t n = strlen(pattern);
 
-    for (i = 0; i < tuple->n_bytes_or_items && pattern[i] != '\0'; i++)
-        if ((kinds[(unsigned char)pattern[i]] >> tuple->as.items[i].kind & 1) == 0)
-            return false;
-    return i == tuple->n_bytes_or_items && pattern[i] == '\0';
+    for (; n > 0 && value != below && (kinds[(uint8_t)pattern[n - 1]] >> value->kind & 1) != 0;
+         n--) {
+        values[n - 1] = value;
+        value = pickle_below(value);
+    }
+    return n == 0 && value == below;
 }
 
 /* A dtype that is complete and of numbers, or NULL with the error set. */
@@ -187,7 +192,7 @@ static int set_shape(struct pickle_reader *r, const struct pickle_item *tuple, u
     if (shape == NULL)
         return -1;
     for (uint32_t i = 0; i < tuple->n_bytes_or_items; i++) {
-        const struct pickle_item *dim = &tuple->as.items[i];
+        const struct pickle_item *dim = tuple - tuple->n_bytes_or_items + i;
 
         if (dim->kind != PICKLE_INT)
             return pickle_fail(r, "array dimension is %s, expected an int", pickle_value_name(dim));
@@ -235,24 +240,23 @@ static struct pickle_ndarray *make_array(struct pickle_reader *r, struct pickle_
 }
 
 /* _reconstruct(ndarray, (0,), b'b') */
-static int make_shell(struct pickle_reader *r, const struct pickle_item *arguments,
+static int make_shell(struct pickle_reader *r, const struct pickle_item *const *arguments,
                       struct pickle_item *result)
 {
-    const struct pickle_item *shape = &arguments[1];
+    const struct pickle_item *shape = arguments[1];
 
-    if (arguments[0].as.integer != NDARRAY || shape->n_bytes_or_items != 1 ||
-        shape->as.items[0].kind != PICKLE_INT || shape->as.items[0].as.integer != 0 ||
-        !is_text(&arguments[2], "b"))
+    if (arguments[0]->as.integer != NDARRAY || shape->n_bytes_or_items != 1 ||
+        shape[-1].kind != PICKLE_INT || shape[-1].as.integer != 0 || !is_text(arguments[2], "b"))
         return pickle_fail(r,
                            "unexpected arguments of _reconstruct, expected (ndarray, (0,), b'b')");
     return make_array(r, result) == NULL ? -1 : 0;
 }
 
 /* dtype('f4', False, True) */
-static int make_dtype(struct pickle_reader *r, const struct pickle_item *arguments,
+static int make_dtype(struct pickle_reader *r, const struct pickle_item *const *arguments,
                       struct pickle_item *result)
 {
-    const struct pickle_item *name = &arguments[0];
+    const struct pickle_item *name = arguments[0];
     const bool plain = name->n_bytes_or_items == 2 && name->as.bytes[0] != '\0' &&
                        strchr("biufO", name->as.bytes[0]) != NULL;
     struct pickle_dtype *dtype = pickle_alloc(r, sizeof *dtype);
@@ -271,17 +275,17 @@ static int make_dtype(struct pickle_reader *r, const struct pickle_item *argumen
 }
 
 /* scalar(dtype, bytes) */
-static int make_scalar(struct pickle_reader *r, const struct pickle_item *arguments,
+static int make_scalar(struct pickle_reader *r, const struct pickle_item *const *arguments,
                        struct pickle_item *result)
 {
-    const struct dtype *dtype = number_dtype(r, &arguments[0]);
-    const uint8_t *data = arguments[1].as.bytes;
+    const struct dtype *dtype = number_dtype(r, arguments[0]);
+    const uint8_t *data = arguments[1]->as.bytes;
 
     if (dtype == NULL)
         return -1;
-    if (arguments[1].n_bytes_or_items != dtype->itemsize)
-        return pickle_fail(r, "scalar of %u bytes, its dtype has %u", arguments[1].n_bytes_or_items,
-                           (unsigned)dtype->itemsize);
+    if (arguments[1]->n_bytes_or_items != dtype->itemsize)
+        return pickle_fail(r, "scalar of %u bytes, its dtype has %u",
+                           arguments[1]->n_bytes_or_items, (unsigned)dtype->itemsize);
     if (dtype->kind == DTYPE_FLOAT) {
         result->kind = PICKLE_FLOAT;
         result->as.number = dtype_get_double(dtype, data);
@@ -297,37 +301,37 @@ static int make_scalar(struct pickle_reader *r, const struct pickle_item *argume
 }
 
 /* _frombuffer(bytes, dtype, shape, 'C') */
-static int make_from_buffer(struct pickle_reader *r, const struct pickle_item *arguments,
+static int make_from_buffer(struct pickle_reader *r, const struct pickle_item *const *arguments,
                             struct pickle_item *result)
 {
-    const struct dtype *dtype = number_dtype(r, &arguments[1]);
-    const bool fortran_order = is_text(&arguments[3], "F");
+    const struct dtype *dtype = number_dtype(r, arguments[1]);
+    const bool fortran_order = is_text(arguments[3], "F");
 
     if (dtype == NULL)
         return -1;
-    if (!fortran_order && !is_text(&arguments[3], "C"))
+    if (!fortran_order && !is_text(arguments[3], "C"))
         return pickle_fail(
             r, "unexpected axis order of an array, expected 'C' or 'F', found %s",
-            text_quote_bytes(arguments[3].as.bytes, arguments[3].n_bytes_or_items).text);
+            text_quote_bytes(arguments[3]->as.bytes, arguments[3]->n_bytes_or_items).text);
     struct pickle_ndarray *array = make_array(r, result);
     if (array == NULL)
         return -1;
     array->fortran_order = fortran_order;
-    return set_data(r, dtype, &arguments[2], &arguments[0], array);
+    return set_data(r, dtype, arguments[2], arguments[0], array);
 }
 
 /* encode(str, 'latin1'): bytes in protocol 2, one UTF-8 character below U+0100 per byte. */
-static int make_encoded(struct pickle_reader *r, const struct pickle_item *arguments,
+static int make_encoded(struct pickle_reader *r, const struct pickle_item *const *arguments,
                         struct pickle_item *result)
 {
-    const uint8_t *text = arguments[0].as.bytes;
-    const uint32_t n_text = arguments[0].n_bytes_or_items;
+    const uint8_t *text = arguments[0]->as.bytes;
+    const uint32_t n_text = arguments[0]->n_bytes_or_items;
     uint32_t n = 0;
 
-    if (!is_text(&arguments[1], "latin1"))
+    if (!is_text(arguments[1], "latin1"))
         return pickle_fail(
             r, "unexpected arguments of encode, expected (str, 'latin1'), found (str, %s)",
-            text_quote_bytes(arguments[1].as.bytes, arguments[1].n_bytes_or_items).text);
+            text_quote_bytes(arguments[1]->as.bytes, arguments[1]->n_bytes_or_items).text);
     uint8_t *bytes = pickle_alloc(r, n_text);
     if (bytes == NULL)
         return -1;
@@ -346,28 +350,10 @@ static int make_encoded(struct pickle_reader *r, const struct pickle_item *argum
     return 0;
 }
 
-/* A tuple has been consumed: reuse it, and tuples directly in it (one level of them), unless they
- * are kept. */
-static void drop_tuple(struct pickle_reader *r, const struct pickle_item *tuple, unsigned levels)
-{
-    const uint32_t n = tuple->n_bytes_or_items;
-    struct pickle_item *values = tuple->as.inner;
-
-    if (tuple->is_kept)
-        return;
-    for (uint32_t i = 0; i < n && levels > 0; i++)
-        if (values[i].kind == VALUE_TUPLE)
-            drop_tuple(r, &values[i], levels - 1);
-    if (n == 0 || n >= PICKLE_TUPLE_SIZES)
-        return;
-    values[0].as.inner = r->free_tuples[n];
-    r->free_tuples[n] = values;
-}
-
 /* The names a pickle may mention; called is what matches the pattern of arguments. */
 static const struct {
     const char *module, *name, *pattern;
-    int (*make)(struct pickle_reader *r, const struct pickle_item *arguments,
+    int (*make)(struct pickle_reader *r, const struct pickle_item *const *arguments,
                 struct pickle_item *result);
 } globals[] = {
     [NDARRAY] = {"numpy", "ndarray", NULL, NULL},
@@ -402,35 +388,40 @@ int pickle_global_push(struct pickle_reader *r, const struct pickle_item *module
 int pickle_reduce(struct pickle_reader *r)
 {
     struct pickle_item result = {.kind = VALUE_BYTES, .as.bytes = r->start};
+    const struct pickle_item *values[MAX_ARGUMENTS], *first = NULL;
+    unsigned n = 0;
+    size_t from;
 
-    if (pickle_need(r, 2) != 0)
+    if (pickle_top(r, 2, &from) != 0)
         return -1;
-    struct pickle_item *arguments = &r->stack[r->n_stack - 1];
-    struct pickle_item *callable = arguments - 1;
+    const struct pickle_item *arguments = &r->stack[r->n_stack - 1];
+    const struct pickle_item *callable = pickle_below(arguments);
     if (callable->kind != VALUE_GLOBAL || arguments->kind != VALUE_TUPLE)
         return pickle_fail(r, "call of %s with %s, expected a name and a tuple",
                            pickle_value_name(callable), pickle_value_name(arguments));
     const size_t i = (size_t)callable->as.integer;
-    if (globals[i].pattern == NULL || !matches(arguments, globals[i].pattern))
+    if (globals[i].pattern == NULL || !matches(arguments, globals[i].pattern, values)) {
+        for (const struct pickle_item *v = arguments - 1; v != callable; v = pickle_below(v), n++)
+            first = v;
         return pickle_fail(
             r, "unexpected arguments of %s, expected those that numpy writes, found %u%s%s",
-            globals[i].name, arguments->n_bytes_or_items,
-            arguments->n_bytes_or_items > 0 ? ", the first " : "",
-            arguments->n_bytes_or_items > 0 ? pickle_value_name(arguments->as.items) : "");
-    if (globals[i].make != NULL && globals[i].make(r, arguments->as.items, &result) != 0)
+            globals[i].name, n, n > 0 ? ", the first " : "", n > 0 ? pickle_value_name(first) : "");
+    }
+    if (globals[i].make != NULL && globals[i].make(r, values, &result) != 0)
         return -1;
-    drop_tuple(r, arguments, 1);
-    *callable = result;
-    r->n_stack--;
+    r->stack[from] = result;
+    r->n_stack = from + 1;
     return 0;
 }
 
 int pickle_build(struct pickle_reader *r)
 {
-    if (pickle_need(r, 2) != 0)
+    const struct pickle_item *values[MAX_ARGUMENTS];
+    size_t from;
+
+    if (pickle_top(r, 2, &from) != 0)
         return -1;
-    struct pickle_item *state = &r->stack[r->n_stack - 1], *object = state - 1;
-    const struct pickle_item *values = state->as.items;
+    const struct pickle_item *state = &r->stack[r->n_stack - 1], *object = pickle_below(state);
     struct pickle_ndarray *array = object->as.inner;
     if (state->kind != VALUE_TUPLE)
         return pickle_fail(r, "state is %s, not a tuple", pickle_value_name(state));
@@ -439,12 +430,12 @@ int pickle_build(struct pickle_reader *r)
         const bool one_byte = dtype->dtype.itemsize <= 1; /* objects have size 0 here */
         const int64_t flags = dtype->dtype.kind == DTYPE_OBJECT ? PICKLE_OBJECT_FLAGS : 0;
 
-        if (dtype->built || !matches(state, "ixnnniii") || values[0].as.integer != 3 ||
-            values[1].n_bytes_or_items != 1 || values[5].as.integer != -1 ||
-            values[6].as.integer != -1 || values[7].as.integer != flags)
+        if (dtype->built || !matches(state, "ixnnniii", values) || values[0]->as.integer != 3 ||
+            values[1]->n_bytes_or_items != 1 || values[5]->as.integer != -1 ||
+            values[6]->as.integer != -1 || values[7]->as.integer != flags)
             return pickle_fail(r, "unexpected state of a dtype, expected (3, order, None, None, "
                                   "None, -1, -1, flags)");
-        const char order = (char)values[1].as.bytes[0];
+        const char order = (char)values[1]->as.bytes[0];
         if (one_byte ? order != '|' : order != '<' && order != '>')
             return pickle_fail(r, "unexpected byte order of a dtype, expected %s, found %s",
                                one_byte ? "'|'" : "'<' or '>'", text_quote_bytes(&order, 1).text);
@@ -455,31 +446,30 @@ int pickle_build(struct pickle_reader *r)
                            pickle_value_name(object));
     } else if (array->dtype.kind != 0) {
         return pickle_fail(r, "second state of an array, expected one");
-    } else if (matches(state, "itd?l") && dtype_of(&values[2])->built &&
-               dtype_of(&values[2])->dtype.kind == DTYPE_OBJECT && values[0].as.integer == 1) {
+    } else if (matches(state, "itd?l", values) && dtype_of(values[2])->built &&
+               dtype_of(values[2])->dtype.kind == DTYPE_OBJECT && values[0]->as.integer == 1) {
         if (r->object_array != NULL)
             return pickle_fail(r, "object array inside an object array, expected one of numbers");
-        if (set_shape(r, &values[1], 1, array) != 0)
+        if (set_shape(r, values[1], 1, array) != 0)
             return -1;
         if (array->n_elements > r->limits->n_items)
             return pickle_fail(r, "object array of %" PRIu64 " items, expected at most %" PRIu64,
                                array->n_elements, r->limits->n_items);
-        array->dtype = dtype_of(&values[2])->dtype;
+        array->dtype = dtype_of(values[2])->dtype;
         r->object_array = array;
-        r->object_list = values[4].as.inner;
+        r->object_list = values[4]->as.inner;
     } else { /* (1, shape, dtype, fortran_order, data) */
-        if (!matches(state, "itd?b") || values[0].as.integer != 1)
+        if (!matches(state, "itd?b", values) || values[0]->as.integer != 1)
             return pickle_fail(
                 r, "unexpected state of an array, expected (1, shape, dtype, order, data)");
-        const struct dtype *dtype = number_dtype(r, &values[2]);
+        const struct dtype *dtype = number_dtype(r, values[2]);
         if (dtype == NULL)
             return -1;
-        array->fortran_order = values[3].as.integer != 0;
-        if (set_data(r, dtype, &values[1], &values[4], array) != 0)
+        array->fortran_order = values[3]->as.integer != 0;
+        if (set_data(r, dtype, values[1], values[4], array) != 0)
             return -1;
     }
-    drop_tuple(r, state, 1);
-    r->n_stack--;
+    r->n_stack = from + 1;
     return 0;
 }
 

@@ -1,63 +1,63 @@
 /*
- * pickle_values.h - inside the pickle reader: opcodes, values, stack, memo, and their memory.
+ * pickle_values.h - inside the pickle reader and writer: opcodes; values, stack, memo and memory.
  *
- * A value on the stack is a struct pickle_item of more kinds, so that the list of an object array
- * becomes the document's items where it stands. What the document keeps lives in one arena and in
- * the lists; both are charged to one budget, with everything else that a pickle makes the reader
- * allocate. numpy memoises every object that it writes but fetches few: the slots that are ever
- * fetched are looked for first, only those are kept, and tuples that none of them refers to are
- * reused as soon as they are consumed. An array of a million small ndarrays thus costs its index
- * and little else.
+ * A value on the stack is a struct pickle_item of one more kind or of those below. A tuple is not
+ * an object of its own: its values stay on the stack and one more value above them says how many
+ * slots they take, so that making and consuming a tuple needs no memory. What the document keeps
+ * lives in chunks and in the lists; both are charged to one budget, with everything else that a
+ * pickle makes the reader allocate. numpy memoises every object it writes but fetches few, so the
+ * slots that are ever fetched are looked for first, and only those are kept. An array of a million
+ * small ndarrays thus costs its index and little else.
  */
 #pragma once
 
 #include "npy/pickle.h"
 
-/* The opcodes of protocols 2 to 5 that numpy's object arrays need, and the form of what follows
- * each; all others are refused. PROTO is accepted as the first opcode alone, where the reader looks
- * for it itself. */
+/* The opcodes of protocols 2 to 5 that numpy's object arrays need: the form of what follows each,
+ * and the kind of the value that it pushes, VALUE_NOT where it does something else. All others are
+ * refused; PROTO, too, but as the first one, where the reader looks for it itself. */
 /* clang-format off */
 #define PICKLE_OPCODES(row) \
-    row(MARK, '(', NOTHING) \
-    row(EMPTY_TUPLE, ')', NOTHING) \
-    row(STOP, '.', NOTHING) \
-    row(BINBYTES, 'B', COUNTED4) \
-    row(SHORT_BINBYTES, 'C', COUNTED1) \
-    row(BINFLOAT, 'G', NUMBER8) \
-    row(BININT, 'J', NUMBER4) \
-    row(BININT1, 'K', NUMBER1) \
-    row(BININT2, 'M', NUMBER2) \
-    row(NONE, 'N', NOTHING) \
-    row(REDUCE, 'R', NOTHING) \
-    row(BINSTRING, 'T', COUNTED4) \
-    row(SHORT_BINSTRING, 'U', COUNTED1) \
-    row(BINUNICODE, 'X', COUNTED4) \
-    row(EMPTY_LIST, ']', NOTHING) \
-    row(APPEND, 'a', NOTHING) \
-    row(BUILD, 'b', NOTHING) \
-    row(GLOBAL, 'c', LINES) \
-    row(APPENDS, 'e', NOTHING) \
-    row(BINGET, 'h', NUMBER1) \
-    row(LONG_BINGET, 'j', NUMBER4) \
-    row(BINPUT, 'q', NUMBER1) \
-    row(LONG_BINPUT, 'r', NUMBER4) \
-    row(TUPLE, 't', NOTHING) \
-    row(PROTO, 0x80, REFUSED) \
-    row(TUPLE1, 0x85, NOTHING) \
-    row(TUPLE2, 0x86, NOTHING) \
-    row(TUPLE3, 0x87, NOTHING) \
-    row(NEWTRUE, 0x88, NOTHING) \
-    row(NEWFALSE, 0x89, NOTHING) \
-    row(LONG1, 0x8a, COUNTED1) \
-    row(SHORT_BINUNICODE, 0x8c, COUNTED1) \
-    row(BINBYTES8, 0x8e, COUNTED8) \
-    row(STACK_GLOBAL, 0x93, NOTHING) \
-    row(MEMOIZE, 0x94, NOTHING) \
-    row(FRAME, 0x95, NUMBER8) \
-    row(BYTEARRAY8, 0x96, COUNTED8)
+    row(MARK, '(', NOTHING, VALUE_NOT) \
+    row(EMPTY_TUPLE, ')', NOTHING, VALUE_TUPLE) \
+    row(STOP, '.', NOTHING, VALUE_NOT) \
+    row(BINBYTES, 'B', COUNTED4, VALUE_BYTES) \
+    row(SHORT_BINBYTES, 'C', COUNTED1, VALUE_BYTES) \
+    row(BINFLOAT, 'G', NUMBER8, PICKLE_FLOAT) \
+    row(BININT, 'J', NUMBER4, PICKLE_INT) \
+    row(BININT1, 'K', NUMBER1, PICKLE_INT) \
+    row(BININT2, 'M', NUMBER2, PICKLE_INT) \
+    row(NONE, 'N', NOTHING, PICKLE_NONE) \
+    row(REDUCE, 'R', NOTHING, VALUE_NOT) \
+    row(BINSTRING, 'T', COUNTED4, VALUE_BYTES) \
+    row(SHORT_BINSTRING, 'U', COUNTED1, VALUE_BYTES) \
+    row(BINUNICODE, 'X', COUNTED4, PICKLE_STRING) \
+    row(EMPTY_LIST, ']', NOTHING, VALUE_NOT) \
+    row(APPEND, 'a', NOTHING, VALUE_NOT) \
+    row(BUILD, 'b', NOTHING, VALUE_NOT) \
+    row(GLOBAL, 'c', LINES, VALUE_NOT) \
+    row(APPENDS, 'e', NOTHING, VALUE_NOT) \
+    row(BINGET, 'h', NUMBER1, VALUE_NOT) \
+    row(LONG_BINGET, 'j', NUMBER4, VALUE_NOT) \
+    row(BINPUT, 'q', NUMBER1, VALUE_NOT) \
+    row(LONG_BINPUT, 'r', NUMBER4, VALUE_NOT) \
+    row(TUPLE, 't', NOTHING, VALUE_NOT) \
+    row(PROTO, 0x80, REFUSED, VALUE_NOT) \
+    row(TUPLE1, 0x85, NOTHING, VALUE_NOT) \
+    row(TUPLE2, 0x86, NOTHING, VALUE_NOT) \
+    row(TUPLE3, 0x87, NOTHING, VALUE_NOT) \
+    row(NEWTRUE, 0x88, NOTHING, PICKLE_BOOL) \
+    row(NEWFALSE, 0x89, NOTHING, PICKLE_BOOL) \
+    row(LONG1, 0x8a, COUNTED1, PICKLE_INT) \
+    row(SHORT_BINUNICODE, 0x8c, COUNTED1, PICKLE_STRING) \
+    row(BINBYTES8, 0x8e, COUNTED8, VALUE_BYTES) \
+    row(STACK_GLOBAL, 0x93, NOTHING, VALUE_NOT) \
+    row(MEMOIZE, 0x94, NOTHING, VALUE_NOT) \
+    row(FRAME, 0x95, NUMBER8, VALUE_NOT) \
+    row(BYTEARRAY8, 0x96, COUNTED8, VALUE_BYTES)
 /* clang-format on */
 
-#define PICKLE_OPCODE(name, byte, form) OP_##name = (byte),
+#define PICKLE_OPCODE(name, byte, form, kind) OP_##name = (byte),
 enum pickle_op { PICKLE_OPCODES(PICKLE_OPCODE) };
 
 #define PICKLE_OBJECT_FLAGS 63 /* of the dtype of objects, in its state */
@@ -65,11 +65,14 @@ enum pickle_op { PICKLE_OPCODES(PICKLE_OPCODE) };
 /* Kinds of values beside enum pickle_kind. */
 enum pickle_value_kind {
     VALUE_BYTES = PICKLE_N_KINDS,
-    VALUE_TUPLE,  /* as.inner: its values */
+    VALUE_TUPLE,  /* n_bytes_or_items: stack slots below it that its values take */
     VALUE_GLOBAL, /* as.integer: which of the names that a pickle may mention */
     VALUE_DTYPE,  /* as.inner: struct pickle_dtype */
-    VALUE_MARK,   /* as.integer: the fence before it */
     VALUE_N_KINDS,
+    VALUE_NOT = VALUE_N_KINDS,
+    VALUE_MARK,     /* as.integer: the fence before it */
+    VALUE_WANTED,   /* a memo slot that is fetched later on, but not set yet */
+    VALUE_UNWANTED, /* a memo slot that is never fetched */
 };
 
 struct pickle_dtype {
@@ -83,39 +86,28 @@ struct pickle_list {
     struct pickle_item *values; /* owned */
     uint32_t n;
     uint32_t capacity;
-    bool checked;             /* it holds scalars alone, and */
-    uint64_t n_bytes;         /* this is what they and their strings take */
+    bool checked;             /* its values are scalars, */
+    uint64_t n_bytes;         /* which take this much with their strings */
     struct pickle_list *next; /* of all lists */
-};
-
-#define PICKLE_TUPLE_SIZES 9
-
-/* What a document owns. */
-struct pickle_arena {
-    struct pickle_chunk *chunks; /* owned */
-    struct pickle_list *lists;   /* each in a chunk, its values owned */
 };
 
 struct pickle_reader {
     const uint8_t *start, *next, *end; /* borrowed: the pickle */
     const uint8_t *opcode;             /* the one that is being carried out */
     const struct pickle_limits *limits;
+    struct pickle_document *document; /* borrowed: owns chunks and lists */
     struct error *err;
     unsigned protocol;
 
     uint64_t heap_nbytes; /* the budget */
     uint64_t heap_left;
-    struct pickle_arena *arena;                          /* borrowed: the document's */
-    struct pickle_item *free_tuples[PICKLE_TUPLE_SIZES]; /* by length; linked by as.inner */
 
     struct pickle_item *stack; /* owned */
     size_t n_stack, capacity;
-    size_t n_marks; /* on the stack: each holds what `fence` was before it */
-    size_t fence;   /* stack index after the last mark: nothing below it can be popped */
+    size_t fence; /* stack index after the last mark: nothing below it can be popped; 0: no mark */
 
-    uint8_t *fetched;         /* owned: one bit per memo slot that some opcode fetches */
     struct pickle_item *memo; /* owned */
-    uint64_t n_slots;         /* of memo */
+    uint64_t n_slots;         /* of memo: the highest that is fetched, and 1 */
     uint64_t n_memoized;
     bool has_put; /* slots come from PUT, else from MEMOIZE */
 
@@ -136,7 +128,7 @@ const char *pickle_value_name(const struct pickle_item *value);
 /* Take n_bytes from the budget; ERROR_DATA when it is spent. */
 int pickle_charge(struct pickle_reader *r, uint64_t n_bytes);
 
-/* n_bytes from the arena, for 8-byte alignment, uninitialised; NULL with the error set. */
+/* n_bytes of the document's, aligned to 8, uninitialised; NULL with the error set. */
 void *pickle_alloc(struct pickle_reader *r, size_t n_bytes);
 
 /* Room for `to` values where there was room for `from`. */
@@ -155,8 +147,16 @@ static inline int pickle_push(struct pickle_reader *r, struct pickle_item value)
     return 0;
 }
 
-/* The top n values above the last mark are there. Returns 0 or -1. */
-int pickle_need(struct pickle_reader *r, size_t n);
+/* The place below a value on the stack, and below what belongs to it when it is a tuple. */
+static inline struct pickle_item *pickle_below(const struct pickle_item *value)
+{
+    return (struct pickle_item *)(uintptr_t)value - 1 -
+           (value->kind == VALUE_TUPLE ? value->n_bytes_or_items : 0);
+}
+
+/* *from: the stack index where the top n values begin. ERROR_DATA when there are fewer above the
+ * last mark. */
+int pickle_top(struct pickle_reader *r, size_t n, size_t *from);
 
 /* Push the global of that name, or refuse it. */
 int pickle_global_push(struct pickle_reader *r, const struct pickle_item *module,

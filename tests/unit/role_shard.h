@@ -91,7 +91,6 @@ static void shard_objects(struct shard *s, size_t i, char items)
         list[k] = shard_item(items, k);
     document->n_items = n;
     document->items = list;
-    document->arena = list;
     array->objects = document;
 }
 
@@ -192,7 +191,7 @@ static void shard_free(struct shard *s)
 {
     for (size_t i = 0; i < s->archive.n_arrays; i++) {
         free(s->arrays[i].key);
-        free(s->documents[i].arena);
+        free((void *)(uintptr_t)s->documents[i].items);
     }
     free(s);
 }

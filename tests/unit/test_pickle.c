@@ -34,7 +34,7 @@ static void assert_reads(const char *pickle, size_t n_bytes, const char *expecte
     assert_string_equal(text, expected);
     free(text);
     pickle_release(&document);
-    assert_null(document.arena);
+    assert_null(document.chunks);
     free(copy);
 }
 
@@ -358,7 +358,7 @@ static void test_refused(void **state)
         assert_int_equal(strncmp(err.message, "byte ", 5), 0);
         if (strstr(err.message, cases[i].message) == NULL)
             fail_msg("case %zu: message is '%s', expected '%s'", i, err.message, cases[i].message);
-        assert_null(document.arena);
+        assert_null(document.chunks);
         free(copy);
     }
 }
