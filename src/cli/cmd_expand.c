@@ -231,7 +231,7 @@ static int run_jobs(void *self, struct crew *crew)
 static int run_each(const struct settings *settings, const struct text_list *inputs, json_t *stats,
                     struct error *err)
 {
-    struct survey_seen seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct survey_seen seen = {.n = 0};
     struct settings with_seen = *settings;
     struct each e = {.settings = &with_seen,
                      .inputs = inputs,

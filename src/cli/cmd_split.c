@@ -51,7 +51,7 @@ static int run_split(struct call *call, struct error *err)
     const struct text_list *inputs = &call->inputs;
     struct text_list outputs = {0};
     struct split split = {0};
-    struct survey_seen seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct survey_seen seen = {.n = 0};
     int status = -1;
 
     if (settings->out_dir == NULL)

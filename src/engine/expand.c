@@ -25,7 +25,7 @@ int expand_job_init(struct expand_job *job, struct plan *plan, const struct sett
     if (new_items(&job->supplies, plan->n_arrays + 1, "rows of all arrays", err) == 0 &&
         side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0 &&
         stone_watch_init(&job->watch, plan, 1, err) == 0) {
-        plan->turns = job->watch.turns;
+        plan->turns = &job->watch.turns;
         return 0;
     }
     expand_job_release(job);
@@ -240,7 +240,7 @@ static bool survey_is_due(void *self)
 {
     const struct expand_job *job = self;
 
-    return !job->was_surveyed && turns_are_due(job->watch.turns);
+    return !job->was_surveyed && (job->watch.turns.planes == NULL || job->watch.turns.is_complete);
 }
 
 static void survey_step(void *self)

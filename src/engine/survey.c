@@ -15,6 +15,7 @@
 #include "engine/survey.h"
 
 #include <math.h>
+#include <pthread.h>
 
 #define CHUNK_NBYTES  (256u << 10)
 #define LISTS_AT_ONCE 1024
@@ -122,20 +123,13 @@ static int keep_identity(struct plan *plan, uint64_t row, struct error *err)
 
 bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n)
 {
-    const uint64_t n_bytes = n * dtype->itemsize;
-    uint64_t word = 0, at = 0;
+    uint64_t i = 0;
 
-    for (; at + sizeof word <= n_bytes && word == 0; at += sizeof word)
-        memcpy(&word, elements + at, sizeof word);
-    if (word == 0)
-        memcpy(&word, elements + at, n_bytes - at);
-    else
-        at -= sizeof word;
-    /* Bits that are set may be those of -0.0. */
-    for (; word != 0 && at < n_bytes; at += dtype->itemsize)
-        if (dtype_get_double(dtype, elements + at) != 0)
-            return false;
-    return true;
+    if (bytes_are_zero(elements, n * dtype->itemsize))
+        return true;
+    while (i < n && dtype_get_double(dtype, elements + i * dtype->itemsize) == 0)
+        i++;
+    return i == n;
 }
 
 int survey_range(const struct plan *plan, const struct plan_array *array,
@@ -159,6 +153,8 @@ static struct survey_codes *find_seen(const struct survey_seen *seen, const char
 
 void survey_see(struct survey_seen *seen, const struct plan *plan)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const enum role role = array->binding.role;
@@ -167,7 +163,7 @@ void survey_see(struct survey_seen *seen, const struct plan *plan)
         if ((role != ROLE_GRID && role != ROLE_VALUE && role != ROLE_TO_MOVE) ||
             survey_range(plan, array, &range, NULL) != 0)
             continue; /* its own plan says what is wrong with it */
-        pthread_mutex_lock(&seen->lock);
+        pthread_mutex_lock(&lock);
         struct survey_codes *codes = find_seen(seen, array->key);
         if (codes == NULL && list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays",
                                        &seen->failure) == 0) {
@@ -182,11 +178,11 @@ void survey_see(struct survey_seen *seen, const struct plan *plan)
             codes->codes |= range.codes;
         if (codes != NULL && range.n > 0 && range.min < codes->min)
             codes->min = range.min;
-        pthread_mutex_unlock(&seen->lock);
+        pthread_mutex_unlock(&lock);
     }
-    pthread_mutex_lock(&seen->lock);
+    pthread_mutex_lock(&lock);
     seen->turn_codes |= plan->turn_codes;
-    pthread_mutex_unlock(&seen->lock);
+    pthread_mutex_unlock(&lock);
 }
 
 void survey_widen(const struct survey_seen *seen, const struct plan_array *array,

@@ -8,7 +8,7 @@
 #include "engine/turn.h"
 #include "shard/batch.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 /* The range of all elements of an array over the plan's inputs; ERROR_DATA when it has none. */
 int survey_range(const struct plan *plan, const struct plan_array *array,
@@ -24,8 +24,7 @@ struct survey_seen {
     } * arrays; /* owned */
     size_t n;
     unsigned turn_codes;  /* of the to-move planes: enum turn_code */
-    pthread_mutex_t lock; /* of all, while inputs are looked at side by side */
-    struct error failure; /* then: the first one */
+    struct error failure; /* the first one, of inputs that are read side by side */
 };
 
 /* Add the codes of a plan's grids, values, players and to-move planes. Thread-safe. */
@@ -43,15 +42,6 @@ void survey_seen_release(struct survey_seen *seen);
  */
 int survey_turns(struct plan *plan, struct error *err);
 
-/* What it counts, where the rows of packed planes pass by, all of them one after another: begin
- * (*turns stays NULL where there is nothing to count), see rows, and whether all have been seen, so
- * that the survey is due. The last two accept NULL. */
-int turns_begin(struct turns **turns, const struct plan *plan, const struct plan_array *planes,
-                struct error *err);
-void turns_see(struct turns *turns, const struct batch *batch);
-bool turns_are_due(const struct turns *turns);
-void turns_free(struct turns *turns);
-
 /* Decide how that plane is coded when --to-move says 12 or pm1: so, or 0 and 1 all the same, as
  * the data of all inputs shows. Refused when all rows hold 1 and neither an array of players nor
  * the stones tell. */
@@ -61,39 +51,6 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
 /* Games of placement: a policy, a mask or a move that stands on stones in many rows and off them
  * when flipped is refused with the role option that says so. */
 int survey_flips(const struct plan *plan, struct error *err);
-
-/* The same of all rows of packed planes, of which that looks at the first alone: their stones, and
- * dense policies, are kept while they pass by, some rows of each part. Nothing is kept where there
- * is nothing to watch. */
-struct stone_watch {
-    const struct plan *plan;         /* borrowed */
-    const struct plan_array *stones; /* its planes */
-    struct planes_form form;
-    struct stone_planes where;
-    uint64_t end; /* rows before are looked at */
-    struct kept_rows {
-        const struct plan_array *array;
-        uint64_t next;     /* rows before have been seen */
-        size_t row_nbytes; /* of what is kept of a row */
-        uint8_t *bytes;    /* owned */
-    } * kept;              /* owned: the planes, then the policies */
-    size_t n_kept;
-    struct turns *turns; /* owned: what survey_turns counts in those planes, or NULL */
-};
-
-/* Begin to watch a plan whose order is decided; release it in any case. reach: the share of rows
- * that are looked at where the others pass by later, or 1: these pass by. */
-int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double reach,
-                     struct error *err);
-
-/* Rows of an array pass by. */
-void stone_watch_see(const struct stone_watch *watch, const struct plan_array *array,
-                     const struct batch *batch);
-
-/* Reads sparse policies once more, and refuses all as survey_flips does. */
-int stone_watch_judge(const struct stone_watch *watch, struct error *err);
-
-void stone_watch_release(struct stone_watch *watch);
 
 /* Chess: count rows with castling rights; with CASTLING_SKIP they keep only the identity image. */
 int survey_castling(struct plan *plan, struct error *err);
@@ -149,3 +106,63 @@ struct planes_form survey_form(const struct plan_array *planes);
 /* True when n elements are all zero (-0.0 is): in steps of whole words, it is asked for every row.
  */
 bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
+
+/* --- counting while rows pass by --- */
+
+/* What survey_turns counts. */
+struct turns {
+    const struct plan *plan;
+    const struct plan_array *planes, *to_move, *policy; /* the last two may be NULL */
+    struct planes_form form;
+    struct stone_planes where;
+    bool has_lead; /* stones are counted */
+    struct turn_rows rows;
+    unsigned long long n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1,
+                                                            under the other convention >= +1 */
+    unsigned long long n_even; /* with the second player to move, and as many stones of both */
+    unsigned long long n_mover_excess[3];      /* frames: whose stones are those of a mover */
+    unsigned long long n_padded, first_padded; /* rows with two or more frames of zeros */
+    unsigned long long n_told, n_contradicted; /* rows with a player beside them; who is another */
+    uint64_t left; /* bits: planes that a swap leaves, and that named the player to move so far, */
+    bool has_turn[2]; /* and which players the number of stones has told */
+
+    /* Of rows that pass by. */
+    struct survey beside; /* the players to move */
+    uint64_t n_seen;
+    atomic_bool is_complete;
+};
+
+/* Begin to count as the rows of `planes` pass by; turns->planes is NULL when there is nothing to
+ * count. turns_see takes the rows of a batch that follow those seen before; is_complete is set
+ * after the last one. */
+void turns_watch(struct turns *turns, const struct plan *plan, const struct plan_array *planes);
+void turns_see(struct turns *turns, const struct batch *batch);
+
+/* What survey_turns and survey_flips ask of packed arrays, collected as their rows pass by: counts
+ * of stones, and of some rows of each part the stones and the dense policies. */
+struct stone_watch {
+    const struct plan *plan;         /* borrowed */
+    const struct plan_array *stones; /* its planes */
+    struct planes_form form;
+    struct stone_planes where;
+    uint64_t end; /* rows before it are examined */
+    struct kept_rows {
+        size_t row_nbytes; /* of what is kept of a row */
+        uint8_t *bytes;    /* owned, or NULL: nothing is kept */
+    } * kept;              /* owned: by array of the plan; NULL: nothing is watched */
+    struct turns turns;
+};
+
+/* Watch a plan whose order is decided; the caller releases the watch in any case. reach: the share
+ * of rows that are examined where the others pass by later; or 1: these pass by. */
+int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double reach,
+                     struct error *err);
+
+/* Rows of an array pass by. One thread at a time. */
+void stone_watch_see(struct stone_watch *watch, const struct plan_array *array,
+                     const struct batch *batch);
+
+/* Refuse what survey_flips refuses. Reads sparse policies once more. */
+int stone_watch_judge(const struct stone_watch *watch, struct error *err);
+
+void stone_watch_release(struct stone_watch *watch);

@@ -1,27 +1,27 @@
 /*
- * survey_stones.c - policies that stand on stones.
+ * survey_stones.c - policies with mass on stones.
  *
- * In games of placement no policy does, unless it is stored in another order than the planes, as
- * the commonest trainer of Gomoku stores it: moved as it stands, every image but a few would be
- * wrong. Dense policies, sparse ones and single moves end in the same counts.
+ * In games of placement there is none, unless the policy is stored in another order than the
+ * planes, as the most common trainer of Gomoku stores it: moved as it stands, all of its images but
+ * a few would be wrong. Dense policies, sparse ones and single moves end in the same counts.
  *
- * Some rows of every part of the input are looked at, because sets are put together from parts.
- * Unpacking all planes once more would cost too much: where they are packed, the first rows alone
- * are looked at beforehand; the stones of all parts, and dense policies, are kept as the rows pass
+ * Some rows of every part of the input are examined, because sets are put together from parts. A
+ * second unpacking of all planes would cost too much, so where arrays are packed only the first
+ * rows are examined in advance; of the others, stones and dense policies are kept as the rows pass
  * by on their way to the output, and judged before it is committed.
  */
 #include "engine/survey.h"
 
 #include <math.h>
 
-/* Rows looked at in each part; of lists and moves, which tell less, twice that. */
+/* Rows examined in each part; of lists and moves, which tell less, twice as many. */
 #define ROWS_OF_PART 16
-#define MIN_REACH    512  /* rows that are looked at beforehand in any case, */
-#define PACKED_REACH 0.05 /* and this share of packed arrays, */
-#define DOUBT_REACH  0.3  /* or this one where those are to be refused: it tells which rows */
+#define MIN_REACH    512  /* rows that are examined in advance in any case, */
+#define PACKED_REACH 0.05 /* this share of packed arrays, */
+#define DOUBT_REACH  0.3  /* and this one if those are refused: it tells which rows are wrong */
 
 struct look {
-    const struct stone_watch *watch; /* it has the form of the planes, and stones of some rows */
+    const struct stone_watch *watch; /* the form of the planes, and the stones of some rows */
     const struct plan_array *policy;
     struct flips flips;
     struct flip_parts parts;
@@ -33,78 +33,78 @@ static bool is_list(const struct plan_array *policy)
     return policy->binding.role == ROLE_POLICY_INDEX || policy->binding.role == ROLE_ACTION;
 }
 
-/* --- rows of a plan that pass by --- */
+/* --- rows that are kept --- */
 
-/* Where a row is kept: a mark that it is there, then its stones, or its bytes. */
-static uint8_t *kept_row(const struct stone_watch *watch, const struct kept_rows *rows,
+static bool is_examined(const struct plan *plan, uint64_t row, uint64_t n_of_part)
+{
+    return row % flip_part_rows(plan->n_rows) < n_of_part;
+}
+
+static struct kept_rows *kept_of(const struct stone_watch *watch, const struct plan_array *array)
+{
+    return &watch->kept[array - watch->plan->arrays];
+}
+
+/* Where an examined row is kept: a mark that it is there, then its stones, or its bytes. */
+static uint8_t *kept_row(const struct stone_watch *watch, const struct kept_rows *kept,
                          uint64_t row)
 {
     const uint64_t part_rows = flip_part_rows(watch->plan->n_rows);
 
-    return rows->bytes +
-           (row / part_rows * 2 * ROWS_OF_PART + row % part_rows) * (rows->row_nbytes + 1);
+    return kept->bytes +
+           (row / part_rows * 2 * ROWS_OF_PART + row % part_rows) * (kept->row_nbytes + 1);
 }
 
-/* Keep a row, if it is one of those that are looked at. */
-static void keep_row(const struct stone_watch *watch, const struct kept_rows *rows, uint64_t row,
+/* Keep a row if it is one of those that are examined. */
+static void keep_row(const struct stone_watch *watch, const struct plan_array *array, uint64_t row,
                      const uint8_t *bytes)
 {
     const struct planes_form *form = &watch->form;
-    const uint64_t *stones = watch->where.stones;
+    const struct kept_rows *kept = kept_of(watch, array);
 
-    if (row % flip_part_rows(watch->plan->n_rows) >= 2 * ROWS_OF_PART)
+    if (!is_examined(watch->plan, row, 2 * ROWS_OF_PART))
         return;
-    uint8_t *kept = kept_row(watch, rows, row);
-    *kept++ = true;
-    if (rows != &watch->kept[0])
-        memcpy(kept, bytes, rows->row_nbytes);
-    else
-        for (uint64_t cell = 0; cell < form->axis; cell++)
-            kept[cell] =
-                (uint8_t)(planes_has_stone(form, bytes, stones[0], cell) +
-                          (form->n_planes > 1 && planes_has_stone(form, bytes, stones[1], cell)));
+    uint8_t *to = kept_row(watch, kept, row);
+    *to++ = true;
+    if (array != watch->stones) {
+        memcpy(to, bytes, kept->row_nbytes);
+        return;
+    }
+    memset(to, 0, form->axis);
+    for (int i = 0; i < (form->n_planes > 1 ? 2 : 1); i++)
+        planes_mark(form, bytes, watch->where.stones[i], (uint8_t)(i + 1), to);
 }
 
-/* What is kept of an array, or NULL. */
-static struct kept_rows *kept_of(const struct stone_watch *watch, const struct plan_array *array)
-{
-    for (size_t i = 0; i < watch->n_kept; i++)
-        if (watch->kept[i].array == array)
-            return &watch->kept[i];
-    return NULL;
-}
-
-void stone_watch_see(const struct stone_watch *watch, const struct plan_array *array,
+void stone_watch_see(struct stone_watch *watch, const struct plan_array *array,
                      const struct batch *batch)
 {
-    const uint64_t end = batch->first + batch->n, nbytes = batch->reader->unit_nbytes;
-    struct kept_rows *rows = kept_of(watch, array);
+    const uint64_t nbytes = batch->reader->unit_nbytes;
 
-    if (watch->turns != NULL && array == watch->stones)
-        turns_see(watch->turns, batch);
-    if (rows != NULL && rows->next < batch->first)
-        rows->next = batch->first;
-    for (; rows != NULL && rows->next < end; rows->next++)
-        keep_row(watch, rows, rows->next, batch->bytes.data + (rows->next - batch->first) * nbytes);
+    if (array == watch->turns.planes)
+        turns_see(&watch->turns, batch);
+    if (watch->kept == NULL || kept_of(watch, array)->bytes == NULL)
+        return;
+    for (uint64_t i = 0; i < batch->n; i++)
+        keep_row(watch, array, batch->first + i, batch->bytes.data + i * nbytes);
 }
 
 /* --- a row --- */
 
-/* Its policies, one a head, or the list of one and the values beside it. */
+/* Count its policies, one per head, or one list with the values beside it. */
 static void look_at_row(struct look *l, uint64_t number, const struct row *rows)
 {
     const struct plan *plan = l->watch->plan;
     const struct spec *spec = &l->policy->spec;
     const bool lists = is_list(l->policy);
     const uint64_t n_heads = lists ? 1 : spec->outer;
-    const uint8_t *kept = kept_row(l->watch, &l->watch->kept[0], number), *occupied = kept + 1;
+    const uint8_t *kept = kept_row(l->watch, kept_of(l->watch, l->watch->stones), number);
+    const uint8_t *occupied = kept + 1;
+    const uint64_t axis = l->watch->form.axis;
+    const bool overlap = kept[0] && memchr(occupied, 3, axis) != NULL; /* of both colours */
     uint64_t n_stones = 0;
-    bool overlap = false;
 
-    for (uint64_t cell = 0; kept[0] && cell < l->watch->form.axis; cell++) {
+    for (uint64_t cell = 0; kept[0] && cell < axis; cell++)
         n_stones += occupied[cell] > 0;
-        overlap |= occupied[cell] > 1;
-    }
     l->n_seen += kept[0];
     l->n_overlap += overlap;
     if (n_stones == 0 || overlap)
@@ -130,7 +130,7 @@ static void look_at_row(struct look *l, uint64_t number, const struct row *rows)
     }
 }
 
-/* The rows of a policy beside those stones. */
+/* Hold a policy against the stones, and refuse it when it is stored in another order. */
 static int look_at(const struct stone_watch *watch, const struct plan_array *policy,
                    struct error *err)
 {
@@ -142,13 +142,13 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     struct survey s;
     int status = flips_init(&l.flips, plan->board, &watch->stones->binding, b, b->n_actions, err);
 
-    for (uint64_t row = 0; kept != NULL && row < watch->end && status == 0; row++)
-        if (row % flip_part_rows(plan->n_rows) < of_part && kept_row(watch, kept, row)[0])
+    for (uint64_t row = 0; kept->bytes != NULL && row < watch->end && status == 0; row++)
+        if (is_examined(plan, row, of_part) && kept_row(watch, kept, row)[0])
             look_at_row(&l, row, &(struct row){.bytes = kept_row(watch, kept, row) + 1});
-    if (kept == NULL && status == 0) {
+    if (kept->bytes == NULL && status == 0) {
         survey_begin_lists(&s, plan, policy, err);
         while (survey_next(&s) && s.number < watch->end)
-            if (s.number % flip_part_rows(plan->n_rows) < of_part && s.rows[0].n > 0)
+            if (is_examined(plan, s.number, of_part) && s.rows[0].n > 0)
                 look_at_row(&l, s.number, s.rows);
         status = survey_end(&s);
     }
@@ -183,7 +183,8 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
                        is_told ? b->layout->name : "", as_is ? "" : mark, flip);
 }
 
-static bool is_looked_at(const struct plan *plan, const struct plan_array *array)
+/* An array of policies, masks or moves that may be stored in several orders. */
+static bool has_flips(const struct plan *plan, const struct plan_array *array)
 {
     const struct role_binding *b = &array->binding;
 
@@ -200,7 +201,7 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
                      struct error *err)
 {
     const struct plan_array *stones = survey_find_planes(plan);
-    bool is_packed = false, is_asked = false, streams = plan->order.n_rows > 0;
+    bool is_packed = false, is_asked = false, streams = plan->order.n_rows > MIN_REACH;
     const bool is_late = reach == 1;
 
     *watch = (struct stone_watch){.plan = plan, .end = plan->n_rows};
@@ -218,7 +219,7 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
                         plan->board->family->joins_edges);
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
-        const bool is_policy = is_looked_at(plan, array);
+        const bool is_policy = has_flips(plan, array);
 
         if (!is_policy && array != stones)
             continue;
@@ -230,31 +231,29 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
                                reader_can_stream(array->sources, plan->n_archives)));
     }
     /* Rows pass by in sequence, and nothing is committed before the last of them has. */
-    streams = is_packed && streams && plan->n_rows > MIN_REACH &&
-              plan->settings->purpose == FOR_IMAGES && plan->settings->rows_per_shard == 0 &&
-              plan->input_ends == NULL;
+    streams = streams && is_packed && plan->settings->purpose == FOR_IMAGES &&
+              plan->settings->rows_per_shard == 0;
     if (streams)
         watch->end = (uint64_t)fmax(MIN_REACH, reach * (double)plan->n_rows);
     if (!is_asked || (is_late && !streams))
         return 0;
-    for (size_t i = 0; i <= plan->n_arrays; i++) { /* the stones come first */
-        const struct plan_array *array = i == 0 ? stones : &plan->arrays[i - 1];
-        const size_t row_nbytes = i == 0 ? watch->form.axis : array->spec.row_nbytes;
+    if (new_items(&watch->kept, plan->n_arrays, "kept rows", err) != 0)
+        return -1;
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        struct kept_rows *kept = &watch->kept[i];
 
-        if (i > 0 && (!is_late || !is_looked_at(plan, array) || is_list(array)))
+        if (array != stones && (!is_late || !has_flips(plan, array) || is_list(array)))
             continue;
-        if (list_room(&watch->kept, watch->n_kept + 1, sizeof *watch->kept, "kept rows", err) != 0)
-            return -1;
-        struct kept_rows *rows = &watch->kept[watch->n_kept++];
-        *rows = (struct kept_rows){.array = array, .row_nbytes = row_nbytes};
-        rows->bytes = calloc(FLIPS_N_PARTS * 2 * ROWS_OF_PART, row_nbytes + 1);
-        if (rows->bytes == NULL)
+        kept->row_nbytes = array == stones ? watch->form.axis : array->spec.row_nbytes;
+        kept->bytes = calloc(FLIPS_N_PARTS * 2 * ROWS_OF_PART, kept->row_nbytes + 1);
+        if (kept->bytes == NULL)
             return error_no_memory(err, "kept rows");
     }
     /* Where each row has an image all of them pass by, in their order. */
     if (is_late && plan->swaps && !plan->is_surveyed && plan->n_chosen > 1 &&
         plan->order.selection == NULL)
-        return turns_begin(&watch->turns, plan, stones, err);
+        turns_watch(&watch->turns, plan, stones);
     return 0;
 }
 
@@ -262,23 +261,23 @@ int stone_watch_judge(const struct stone_watch *watch, struct error *err)
 {
     const struct plan *plan = watch->plan;
 
-    for (size_t i = 0; watch->n_kept > 0 && i < plan->n_arrays; i++)
-        if (is_looked_at(plan, &plan->arrays[i]) && look_at(watch, &plan->arrays[i], err) != 0)
+    for (size_t i = 0; watch->kept != NULL && i < plan->n_arrays; i++)
+        if (has_flips(plan, &plan->arrays[i]) && look_at(watch, &plan->arrays[i], err) != 0)
             return -1;
     return 0;
 }
 
-/* Look at a share of the rows; all, where none pass by later. */
+/* Examine a share of the rows; all of them where none pass by later. */
 static int look_beforehand(const struct plan *plan, double reach, struct error *err)
 {
     struct stone_watch watch;
     struct survey s;
     int status = stone_watch_init(&watch, plan, reach, err);
 
-    if (status == 0 && watch.n_kept > 0) {
+    if (status == 0 && watch.kept != NULL) {
         survey_begin(&s, plan, SURVEY_OF(watch.stones), err);
         while (survey_next(&s) && s.number < watch.end)
-            keep_row(&watch, &watch.kept[0], s.number, s.rows[0].bytes);
+            keep_row(&watch, watch.stones, s.number, s.rows[0].bytes);
         status = survey_end(&s);
     }
     if (status == 0)
@@ -299,9 +298,9 @@ int survey_flips(const struct plan *plan, struct error *err)
 
 void stone_watch_release(struct stone_watch *watch)
 {
-    for (size_t i = 0; i < watch->n_kept; i++)
+    for (size_t i = 0; watch->kept != NULL && i < watch->plan->n_arrays; i++)
         free(watch->kept[i].bytes);
     free(watch->kept);
-    turns_free(watch->turns);
+    survey_end(&watch->turns.beside);
     *watch = (struct stone_watch){0};
 }

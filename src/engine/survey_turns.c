@@ -1,42 +1,16 @@
 /*
- * survey_turns.c - whether the stones of a plan's rows agree with whose turn it is.
+ * survey_turns.c - whether the stones of a plan's rows agree with the player to move.
  *
- * In a game of Hex the player to move has as many stones as the other or one less. Rows that break
- * this rule under --planes colour but not under mover, or the other way round, prove that the wrong
- * one was declared; other rows that break it (swap rule, handicap) are a warning. Rows of finished
- * games, which have no policy, are left out.
+ * In a game of Hex the player to move has as many stones as the other one, or one fewer. Rows that
+ * break this rule under --planes colour but not under mover, or the other way round, prove that the
+ * wrong one was declared; other rows that break it (swap rule, handicap) are a warning. Rows of
+ * finished games, which have no policy, do not count.
  *
- * One pass over the planes counts it all: that of their rows on the way to the output, where these
- * pass by, else one of its own. The policies, most of what must be read, are only asked when there
- * is something to leave out.
+ * Everything is counted in one pass over the planes: as their rows pass by on the way to the
+ * output, or in a pass of its own. Policies are most of what there is to read, so they are only
+ * read, in a second pass, when some rows break the rule.
  */
 #include "engine/survey.h"
-
-#include <stdatomic.h>
-
-/* The arrays that are read side by side, and what they show. */
-struct turns {
-    const struct plan *plan;
-    const struct plan_array *planes, *to_move, *policy; /* the last two may be NULL */
-    struct planes_form form;
-    struct stone_planes where;
-    bool has_lead; /* stones are counted */
-    struct turn_rows rows;
-    unsigned long long n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1,
-                                                            under the other convention >= +1 */
-    unsigned long long n_even; /* with the second player to move, and as many stones of both */
-    unsigned long long n_mover_excess[3];      /* frames: whose stones are those of a mover */
-    unsigned long long n_padded, first_padded; /* rows with two or more frames of zeros */
-    unsigned long long n_told, n_contradicted; /* rows with a player beside them; who is another */
-    uint64_t left; /* bits: planes that a swap leaves, and that named the player to move so far, */
-    bool has_turn[2]; /* whom the number of stones tells: each of them did */
-
-    /* Of rows that pass by. */
-    struct survey beside; /* the players to move */
-    struct error failure; /* of that one */
-    uint64_t n_seen;
-    atomic_bool is_complete;
-};
 
 static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2])
 {
@@ -44,7 +18,7 @@ static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2
         n[i] = planes_mark(&t->form, row, t->where.stones[i], 0, NULL);
 }
 
-/* The player that a row's plane tells, or that of a frame of its history. */
+/* The player that the plane of a row, or of a frame of its history, tells; -1: none. */
 static int player_by_plane(const struct turns *t, const uint8_t *frame)
 {
     return turn_player(t->plan->conventions.plane_coding,
@@ -57,8 +31,8 @@ static int player_by_array(const struct turns *t, const struct row *to_move)
     return to_move->n == 0 ? -1 : turn_player(t->plan->conventions.to_move, row_double(to_move, 0));
 }
 
-/* A position of a row: the row itself, or a frame of its history, whose stones may be those of its
- * own mover, of the first frame's or of the last one's, all through the row. */
+/* Count one position: a row, or a frame of its history. The stones of all frames may be ordered by
+ * the mover of each frame, of the first one or of the last one. */
 static void count_frame(struct turns *t, const struct survey *s, const uint8_t *frame)
 {
     const struct planes_form *form = &t->form;
@@ -71,7 +45,7 @@ static void count_frame(struct turns *t, const struct survey *s, const uint8_t *
     if (t->left != 0 || t->has_lead)
         count_stones(t, frame, n);
     if (t->left != 0) {
-        /* With an odd number of stones it is the second player's turn: which planes say so? */
+        /* With an odd number of stones the second player is to move: which planes say so? */
         const int second = (int)((n[0] + n[1]) % 2);
 
         t->has_turn[second] = true;
@@ -121,7 +95,6 @@ static void count_row(struct turns *t, const struct survey *s)
         t->first_padded = s->number;
 }
 
-/* Look at all rows, and count. */
 static int count_rows(struct turns *t, struct error *err)
 {
     const struct planes_form *form = &t->form;
@@ -195,20 +168,20 @@ static int refuse_plane(const struct turns *t, struct error *err)
         (unsigned long long)advice.stones[1], whose[mover], advice.planes[1], whose[!mover]);
 }
 
-/* Begin to count. False where there is nothing that could be wrong. */
+/* Begin to count. False where nothing can be wrong. */
 static bool begin(struct turns *t, const struct plan *plan, const struct plan_array *planes)
 {
     const struct conventions *c = &plan->conventions;
     const bool joins_edges = plan->board->family->joins_edges;
 
     init(t, plan, planes);
-    /* The plane that the first chosen transform with colours swapped makes the other player. */
+    /* The plane in which the first chosen transform that swaps colours exchanges the players. */
     t->where.turn = -1;
     for (uint32_t k = 0; k < plan->n_chosen && t->where.turn < 0; k++)
         t->where.turn = (int)spec_turn_plane(&planes->spec, plan->chosen[k]);
     t->has_lead = joins_edges && c->planes <= PLANES_MOVER && t->form.n_planes <= 3 &&
                   t->form.n_planes >= 2 && planes == survey_find_planes(plan);
-    /* Whoever says by --planes what a swap does to each plane may have forgotten that one. */
+    /* A permutation given with --planes may have left that plane unmarked. */
     if (c->planes == PLANES_PERMUTATION && t->where.turn < 0 && joins_edges &&
         t->form.n_planes == c->n_planes)
         for (uint32_t p = 0; p < c->n_planes; p++)
@@ -219,38 +192,18 @@ static bool begin(struct turns *t, const struct plan *plan, const struct plan_ar
     return t->where.turn >= 0 || t->has_lead || t->left != 0;
 }
 
-int turns_begin(struct turns **turns, const struct plan *plan, const struct plan_array *planes,
-                struct error *err)
+void turns_watch(struct turns *t, const struct plan *plan, const struct plan_array *planes)
 {
-    struct turns *t;
-
-    if (new_items(turns, 1, "stones of all rows", err) != 0)
-        return -1;
-    t = *turns;
-    if (!begin(t, plan, planes) || t->form.n_frames > 1) {
-        free(t);
-        *turns = NULL;
-    } else if (t->to_move != NULL) {
-        survey_begin(&t->beside, plan, SURVEY_OF(t->to_move), &t->failure);
-    }
-    return 0;
-}
-
-bool turns_are_due(const struct turns *turns)
-{
-    return turns == NULL || turns->is_complete;
-}
-
-void turns_free(struct turns *turns)
-{
-    if (turns != NULL)
-        survey_end(&turns->beside);
-    free(turns);
+    if (!begin(t, plan, planes) || t->form.n_frames > 1)
+        *t = (struct turns){.planes = NULL};
+    else if (t->to_move != NULL)
+        survey_begin(&t->beside, plan, SURVEY_OF(t->to_move), NULL);
 }
 
 static int survey_planes(struct plan *plan, const struct plan_array *planes, struct error *err)
 {
     const struct conventions *c = &plan->conventions;
+    const struct plan_array *policy = survey_find(plan, ROLE_POLICY);
     const struct text_quoted key = text_path(planes->key);
     const char *const rows = planes->binding.frame_planes > 0 ? "frames" : "rows";
     int status = 0;
@@ -264,7 +217,7 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
         return -1;
     if (t.rows.n_bad > 0)
         return refuse_plane(&t, err);
-    /* A game has one empty board: others are there for want of positions. */
+    /* A game has one empty board; further ones are padding. */
     if (t.n_padded > 0 && t.where.turn >= 0 && !planes->binding.is_positions)
         return plan_refuse(
             plan, planes, err,
@@ -273,10 +226,9 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
             "use --role %s=%s,positions then; if they stand for no position, their zeros have no "
             "image with colours swapped; use --transforms for the others",
             t.first_padded, t.n_padded, key.text, role_binding_spec(&planes->binding).text);
-    t.policy = survey_find(plan, ROLE_POLICY);
-    if (t.n_excess > 0 && survey_has_numbers(t.policy)) {
-        t.n_rows = t.n_excess = t.n_other_excess = t.n_even = t.n_told = t.n_contradicted = 0;
-        memset(t.n_mover_excess, 0, sizeof t.n_mover_excess);
+    if (t.n_excess > 0 && survey_has_numbers(policy)) { /* again, without finished games */
+        begin(&t, plan, planes);
+        t.policy = policy;
         if (count_rows(&t, err) != 0)
             return -1;
     }
@@ -336,9 +288,10 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
     init(&t, plan, array);
     if (plan->settings->seen != NULL)
         *codes |= plan->settings->seen->turn_codes;
-    /* Which codes stand in the plane, as far as the first that tells. */
-    survey_begin(&s, plan, SURVEY_OF(array), err);
-    while (!(*codes & TURN_OTHER) && survey_next(&s))
+    /* The codes in the plane, up to the first that decides; as long as it is 1 throughout, also
+     * what else tells whose turn it is. */
+    survey_begin(&s, plan, SURVEY_OF(array, t.to_move), err);
+    while (!(*codes & TURN_OTHER) && survey_next(&s)) {
         for (uint64_t f = 0; f < t.form.n_frames; f++) {
             const double value =
                 planes_number(&t.form, s.rows[0].bytes + f * t.form.frame_nbytes, plane, 0);
@@ -348,11 +301,8 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
             else if (turn_player(c->to_move, value) == 1)
                 *codes |= TURN_OTHER;
         }
-    if (survey_end(&s) != 0)
-        return -1;
-    /* What else tells whose turn it is where the plane is 1. */
-    survey_begin(&s, plan, SURVEY_OF(array, t.to_move), err);
-    while (!(*codes & (TURN_OTHER | TURN_ZERO)) && survey_next(&s)) {
+        if (*codes & (TURN_OTHER | TURN_ZERO))
+            continue;
         const int player = player_by_array(&t, &s.rows[1]);
 
         if (player >= 0)

@@ -308,11 +308,7 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
                                  .record_nbytes = sizeof(struct record),
                                  .max_nbytes = settings->max_memory / 6,
                                  .tmpdir = settings->tmpdir};
-    struct compare c = {.sets = sets,
-                        .exact = by_key,
-                        .symmetry = by_key,
-                        .matches = by_key,
-                        .seen = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+    struct compare c = {.sets = sets, .exact = by_key, .symmetry = by_key, .matches = by_key};
     struct text_list *lists = calloc(sets->n + 1, sizeof *lists);
     const void *records;
     size_t n_shards = 0;
