@@ -1,47 +1,35 @@
 /*
  * diagnose.c - what is wrong with a group of images that is not the orbit of its source.
  *
- * For each array the reference is the content, pulled back, on which most images agree (of two the
- * one of the lowest transform). First the rows as wholes: exact, another image than they should be,
- * the same as another row, missing. A row that is no image as a whole is taken apart, and each
- * array that differs is explained: by another transform, by none, by colours that were not swapped.
- * The explanation is the finding.
+ * In each array the other images are compared with a reference: the one that most images agree
+ * with, the lowest transform where several tie. Rows are judged as wholes first: exact, another
+ * image than the row should be, a repetition, missing. A row that is no image as a whole is taken
+ * apart: each array that differs is explained by another transform, by none, or by colours that
+ * were not swapped, and that explanation is the finding.
  */
 #include "verify/parts.h"
 
-#define MAX_REFERENCES 16  /* images that are tried as the one most others agree with */
-#define MAX_REPEATED   256 /* rows that later ones may repeat: no source has so many images */
+#define MAX_REFERENCES 16  /* images tried as the reference */
+#define MAX_REPEATED   256 /* rows that a later one may repeat: no source has so many images */
 
 /* --- comparisons --- */
 
-/* Two members in a lane. */
 static struct orbit_pair make_pair(const struct diagnosis *d, size_t lane, uint64_t base,
                                    uint64_t image)
 {
     return (struct orbit_pair){d->window, lane, d->images[base].at, d->images[image].at, 0};
 }
 
-/* What transform of member r is transform t of their source? */
+/* The transform that takes member r to what their source is under t. */
 static uint32_t between(const struct diagnosis *d, uint64_t r, uint32_t t)
 {
     return spec_between(d->board, d->images[r].transform, t);
 }
 
-/* Is member m, in a lane, what member r becomes under transform t of their source? */
-static bool is_image(const struct diagnosis *d, size_t lane, uint64_t r, uint64_t m, uint32_t t)
-{
-    const struct orbit_pair pair = make_pair(d, lane, r, m);
-
-    return orbit_same(&pair, between(d, r, t), ORBIT_EXACT);
-}
-
-/* Is it in all lanes? */
+/* True when member m is, in all arrays, what member r becomes under transform t of their source. */
 static bool agrees(const struct diagnosis *d, uint64_t r, uint64_t m, uint32_t t)
 {
-    for (size_t i = 0; i < d->lanes->n; i++)
-        if (lane_is_compared(&d->lanes->items[i]) && !is_image(d, i, r, m, t))
-            return false;
-    return true;
+    return orbit_same_row(d->window, d->images[r].at, d->images[m].at, between(d, r, t));
 }
 
 bool diagnose_is_exact(const struct diagnosis *d)
@@ -66,7 +54,7 @@ bool diagnose_is_exact(const struct diagnosis *d)
     return true;
 }
 
-/* Is the row at hand, in this lane, the image under t, but for the liberties? */
+/* True when the current row is, in this lane, the image under t, up to the liberties. */
 static bool fits(const struct diagnosis *d, size_t lane, uint32_t t, unsigned liberties)
 {
     const uint64_t r = d->references[lane];
@@ -89,7 +77,7 @@ static uint32_t explain(const struct diagnosis *d, size_t lane)
     return NO_TRANSFORM;
 }
 
-/* Is t what one of the first n members is, another one than `except`? */
+/* True when one of the first n members, other than `except`, is the image under t. */
 static bool is_held(const struct diagnosis *d, uint64_t n, uint64_t except, uint32_t t)
 {
     for (uint64_t m = 0; m < n; m++)
@@ -98,8 +86,8 @@ static bool is_held(const struct diagnosis *d, uint64_t n, uint64_t except, uint
     return false;
 }
 
-/* The transform that explains all arrays of the row at once, or none; one that no earlier row has,
- * where the position's own symmetry leaves a choice. */
+/* The transform that explains all arrays of the row at once, or none. Where the position's own
+ * symmetry leaves a choice, one that no earlier row has is preferred. */
 static uint32_t explain_whole(const struct diagnosis *d)
 {
     uint32_t found = NO_TRANSFORM;
@@ -386,7 +374,7 @@ static bool may_be_left_out(const struct diagnosis *d)
 
 /* --- the group --- */
 
-/* Whether a row is the image that it is said to be. */
+/* True when a row is the image that it is said to be. */
 static bool is_right(const struct diagnosis *d, uint64_t m)
 {
     const uint32_t said = d->images[m].transform;
@@ -394,38 +382,62 @@ static bool is_right(const struct diagnosis *d, uint64_t m)
     return d->is[m] != NO_TRANSFORM && (said == NO_TRANSFORM || said == d->is[m]);
 }
 
-int diagnose_group(struct diagnosis *d, struct error *err)
+/* For each lane, the first of the n members whose transform is known that most of them agree with.
+ */
+static void choose_references(struct diagnosis *d, uint64_t n)
+{
+    for (size_t i = 0; i < d->lanes->n; i++) {
+        uint64_t most = 0;
+
+        for (uint64_t r = 0; r < n && r < MAX_REFERENCES && 2 * most <= n; r++) {
+            uint64_t n_agree = 0;
+
+            for (uint64_t m = 0; m < n && lane_is_compared(&d->lanes->items[i]); m++) {
+                const struct orbit_pair pair = make_pair(d, i, r, m);
+
+                n_agree +=
+                    m == r || orbit_same(&pair, between(d, r, d->images[m].transform), ORBIT_EXACT);
+            }
+            if (n_agree > most) {
+                most = n_agree;
+                d->references[i] = r;
+            }
+        }
+    }
+}
+
+/* An image that is stored under its name but wrong is reported as what it is, not as missing. The
+ * position's own symmetry may make two images equal: one is there if the other is. */
+static bool is_missing(const struct diagnosis *d, uint32_t t)
+{
+    const struct lane_image *first = &d->groups->first, *last = &d->groups->last;
+    const uint64_t source = d->images[0].source;
+
+    for (uint64_t m = 0; m < d->n; m++)
+        if (d->is[m] == t || (d->images[m].transform == t && d->is[m] == NO_TRANSFORM) ||
+            (is_right(d, m) && d->images[m].transform != NO_TRANSFORM && agrees(d, m, m, t)))
+            return false;
+    /* Of an output that is cut into shards, the shard before or after this one may have it. */
+    return !(d->groups->is_cut && ((t == first->transform && source < first->source) ||
+                                   (t == last->transform && source > last->source))) &&
+           !may_be_left_out(d);
+}
+
+void diagnose_group(struct diagnosis *d)
 {
     uint64_t n_known = d->n;
-    int status = 0;
 
     while (n_known > 0 && d->images[n_known - 1].transform == NO_TRANSFORM)
         n_known--;
     if (n_known == 0) /* nothing tells which image any of them is */
-        return 0;
+        return;
     d->references = calloc(d->lanes->n + 1, sizeof *d->references);
     d->by = calloc(d->lanes->n + 1, sizeof *d->by);
     d->is = malloc(d->n * sizeof *d->is);
-    if (d->references == NULL || d->by == NULL || d->is == NULL) {
-        status = error_no_memory(err, "diagnosis of a group");
-    } else {
+    d->findings->no_memory |= d->references == NULL || d->by == NULL || d->is == NULL;
+    if (!d->findings->no_memory) {
         memset(d->is, 0xff, d->n * sizeof *d->is); /* NO_TRANSFORM */
-        for (size_t i = 0; i < d->lanes->n; i++) {
-            uint64_t most = 0;
-
-            for (uint64_t r = 0; r < n_known && r < MAX_REFERENCES && 2 * most <= n_known &&
-                                 lane_is_compared(&d->lanes->items[i]);
-                 r++) {
-                uint64_t n = 0;
-
-                for (uint64_t m = 0; m < n_known; m++)
-                    n += m == r || is_image(d, i, r, m, d->images[m].transform);
-                if (n > most) {
-                    most = n;
-                    d->references[i] = r;
-                }
-            }
-        }
+        choose_references(d, n_known);
         for (d->member = 0; d->member < d->n; d->member++)
             look_at_row(d);
         for (uint64_t m = 0; m < d->n; m++) {
@@ -441,28 +453,11 @@ int diagnose_group(struct diagnosis *d, struct error *err)
                 report_row(d, FINDING_ORBIT_PLANES, m, image_text(d, d->images[m].transform).text,
                            is.text);
         }
-        for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++) {
-            const struct lane_image *first = &d->groups->first, *last = &d->groups->last;
-            const uint64_t source = d->images[0].source;
-            bool is_there = !d->groups->expected[t];
-
-            /* An image that is there under its name but wrong is reported as what it is. The
-             * position's own symmetry may make two images equal: the one is there if the other is.
-             */
-            for (uint64_t m = 0; m < d->n && !is_there; m++)
-                is_there = d->is[m] == t ||
-                           (d->images[m].transform == t && d->is[m] == NO_TRANSFORM) ||
-                           (is_right(d, m) && d->images[m].transform != NO_TRANSFORM &&
-                            agrees(d, m, m, t));
-            /* Of an output that is cut, the shard before or after this one may have it. */
-            is_there |= d->groups->is_cut && ((t == first->transform && source < first->source) ||
-                                              (t == last->transform && source > last->source));
-            if (!is_there && !may_be_left_out(d))
+        for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++)
+            if (d->groups->expected[t] && is_missing(d, t))
                 report_row(d, FINDING_ORBIT_MISSING, 0, image_text(d, t).text, "none");
-        }
     }
     free(d->references);
     free(d->by);
     free(d->is);
-    return status;
 }

@@ -93,7 +93,7 @@ static int compare_sketches(const void *left, const void *right)
 static int find_classes(const struct probe *probe, struct classes *classes, struct error *err)
 {
     const uint64_t n_read = probe_is_whole(probe) ? probe->n_rows : probe->n;
-    const uint32_t n_all = probe->sketcher.n_maps[SKETCH_BOARD] / probe->sketcher.n_still;
+    const uint32_t n_all = probe->planes->spec.n_steps / probe->sketcher.n_still;
     struct sketch *list = calloc(n_read + 1, sizeof *list);
     uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
     uint64_t n_once = 0, n_repeated = 0, n_saved = 0, n = 0;
@@ -268,33 +268,20 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 
 /* --- finding groups --- */
 
-/* Whether row b of those that are held is, in all its arrays, one and the same image of row a. */
-static bool is_image_of(const struct probe *p, uint64_t a, uint64_t b)
-{
-    const struct lanes *lanes = p->lanes;
-
-    for (uint32_t u = 0; u < p->groups->n_transforms; u++) {
-        bool is_whole = p->groups->allowed[u];
-
-        for (size_t i = 0; i < lanes->n && is_whole; i++)
-            is_whole = !lane_is_compared(&lanes->items[i]) ||
-                       orbit_same(&(struct orbit_pair){&p->window, i, a, b, 0}, u, ORBIT_EXACT);
-        if (is_whole)
-            return true;
-    }
-    return false;
-}
-
-/* Whether all rows of each position are images of one of them: then nothing is wrong with them in
- * whatever order they stand, and a layout that says so is none. */
+/* True when all rows of each position are exact images of its first row: nothing is wrong with
+ * them, whatever their order, and a layout that says so is none. */
 static bool are_all_images(const struct probe *p)
 {
     for (uint64_t i = 0; i < p->n; i++) {
         uint64_t first = 0;
+        uint32_t u = 0;
 
         while (p->sketches[first].shape[SKETCH_BOARD] != p->sketches[i].shape[SKETCH_BOARD])
             first++;
-        if (!is_image_of(p, first, i))
+        while (u < p->groups->n_transforms &&
+               !(p->groups->allowed[u] && orbit_same_row(&p->window, first, i, u)))
+            u++;
+        if (u == p->groups->n_transforms)
             return false;
     }
     return p->n == p->n_rows;
@@ -305,6 +292,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
     const uint32_t n = fit->layout.n_images;
     const char *key = p->planes->array->key;
     const bool is_box = fit->level == PROBE_BOX;
+    const struct board *board = is_box ? p->sketcher.box : p->lanes->shard->found.board;
     char names[256] = "";
     uint32_t n_foreign = 0;
 
@@ -313,8 +301,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
         for (uint32_t k = 0; k < n; k++)
             if (fit->foreign[k] >= 0)
                 text_add(names, sizeof names, "%s%s", n_foreign++ > 0 ? ", " : "",
-                         is_box ? sketch_box_names[fit->foreign[k]]
-                                : p->lanes->shard->found.board->transforms[fit->foreign[k]].name);
+                         board->transforms[fit->foreign[k]].name);
         if (n_foreign > 0)
             findings_add(&p->lanes->result->findings,
                          ERROR_AT(FINDING_FOREIGN_SYMMETRY, key, FINDING_NO_ROW), "", "",

@@ -372,3 +372,12 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     return a.n == b.n && item == b.dtype->itemsize && a.dtype->kind == b.dtype->kind &&
            (a.n == 0 || orbit_is_flipped(step.flip, a.dtype, a.bytes, b.bytes, a.n));
 }
+
+bool orbit_same_row(const struct window *window, uint64_t base, uint64_t image, uint32_t u)
+{
+    for (size_t i = 0; i < window->lanes->n; i++)
+        if (lane_is_compared(&window->lanes->items[i]) &&
+            !orbit_same(&(struct orbit_pair){window, i, base, image, 0}, u, ORBIT_EXACT))
+            return false;
+    return true;
+}

@@ -12,76 +12,10 @@
 
 /* --- making lanes --- */
 
-int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
-               struct verify_result *result, struct error *err)
-{
-    /* Other copies than those that go into training as numbers may hold NaN for "not known". */
-    static const char *const numbers[] = {"globals",         "gf",      "globalInputNC",
-                                          "globalTargetsNC", "weights", "sample_weights"};
-    const size_t n = shard->archive.n_arrays;
-
-    *lanes = (struct lanes){.shard = shard, .request = request, .result = result, .planes = -1};
-    lanes->maker =
-        (struct spec_maker){.board = shard_known_board(shard), .conventions = &shard->conventions};
-    if (new_items(&lanes->items, n + 1, "arrays", err) != 0 ||
-        new_items(&lanes->csrs, n + 1, "arrays", err) != 0)
-        return -1;
-    for (size_t i = 0; i < n; i++) {
-        const struct array *array = &shard->archive.arrays[i];
-        const struct role_binding *b = &shard->bindings[i];
-        struct lane *lane = &lanes->items[lanes->n];
-        struct spec *spec = &lane->spec;
-        struct error why = {0};
-
-        if (b->role == ROLE_META || b->role == ROLE_DROP || b->role == ROLE_POLICY_OFFSETS)
-            continue;
-        *lane = (struct lane){.array = array, .binding = b, .values = -1};
-        lane->is_finite = b->role != ROLE_COPY;
-        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-            lane->is_finite |= strcasecmp(array->key, numbers[k]) == 0;
-        if (lanes->maker.board != NULL && strcmp(array->key, PLAN_SOURCE_KEY) != 0 &&
-            strcmp(array->key, PLAN_TRANSFORM_KEY) != 0 &&
-            spec_init(spec, &lanes->maker, array, b, &why) == 0) {
-            lane->is_mapped = spec->doubt[0] == '\0';
-            /* Where some transform is known to send the planes, the others can be checked for
-             * their stones. */
-            for (uint32_t t = 1; t < spec->n_steps && spec->kind == SPEC_AXIS; t++)
-                lane->is_mapped |= !spec->steps[t].is_unknown;
-            if (spec->doubt[0] != '\0')
-                error_set(&why, ERROR_DATA, "%s", spec->doubt);
-        }
-        if (!lane->is_mapped)
-            spec_release(spec);
-        if (why.kind == ERROR_DATA)
-            findings_add(&result->findings, WARNING_AT(FINDING_SHAPE, array->key, FINDING_NO_ROW),
-                         "", "", "%s: %s",
-                         lane->is_mapped
-                             ? "images that swap colours are checked for their stones only"
-                             : "its images cannot be checked",
-                         why.message);
-        else if (why.kind != ERROR_NONE)
-            return error_pass(err, &why);
-        /* Planes tell more than a grid of codes, whichever comes first. */
-        if (array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(b->role) &&
-            (lanes->planes < 0 ||
-             (b->role < ROLE_GRID && lanes->items[lanes->planes].binding->role == ROLE_GRID)))
-            lanes->planes = (int)lanes->n;
-        /* Of lists in CSR form, whose elements are the array's rows, an average one. */
-        lanes->row_nbytes += array->row_nbytes * (array->n_rows / (shard->n_rows + 1) + 1) + 1;
-        lanes->n++;
-    }
-    for (struct lane *lane = lanes->items; lane < lanes->items + lanes->n; lane++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it was set for all of them */
-        const int values = lane->binding->value_array;
-
-        for (size_t k = 0; lane->binding->role == ROLE_POLICY_INDEX && k < lanes->n; k++)
-            if (values >= 0 && lanes->items[k].array == &shard->archive.arrays[values])
-                lane->values = (int)k;
-    }
-    return 0;
-}
-
-int lanes_decide_labels(struct lanes *lanes, struct error *err)
+/* Set the spec.swap of every lane with labels, on boards with transforms that swap colours. Where
+ * the conventions are not said, the range of the data decides: values below 0 mean [-1, 1], players
+ * of 1 and 2, or of 1 and -1, their coding. Reads those arrays once. */
+static int decide_labels(struct lanes *lanes, struct error *err)
 {
     const struct board *board = lanes->shard->found.board;
     const json_t *arrays = json_object_get(lanes->shard->recall.output, "arrays");
@@ -150,6 +84,75 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
                 spec_set_swap(&lane->spec, (enum label_op)i);
     }
     return 0;
+}
+
+int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
+               struct verify_result *result, struct error *err)
+{
+    /* Other copies than those that go into training as numbers may hold NaN for "not known". */
+    static const char *const numbers[] = {"globals",         "gf",      "globalInputNC",
+                                          "globalTargetsNC", "weights", "sample_weights"};
+    const size_t n = shard->archive.n_arrays;
+
+    *lanes = (struct lanes){.shard = shard, .request = request, .result = result, .planes = -1};
+    lanes->maker =
+        (struct spec_maker){.board = shard_known_board(shard), .conventions = &shard->conventions};
+    if (new_items(&lanes->items, n + 1, "arrays", err) != 0 ||
+        new_items(&lanes->csrs, n + 1, "arrays", err) != 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const struct array *array = &shard->archive.arrays[i];
+        const struct role_binding *b = &shard->bindings[i];
+        struct lane *lane = &lanes->items[lanes->n];
+        struct spec *spec = &lane->spec;
+        struct error why = {0};
+
+        if (b->role == ROLE_META || b->role == ROLE_DROP || b->role == ROLE_POLICY_OFFSETS)
+            continue;
+        *lane = (struct lane){.array = array, .binding = b, .values = -1};
+        lane->is_finite = b->role != ROLE_COPY;
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+            lane->is_finite |= strcasecmp(array->key, numbers[k]) == 0;
+        if (lanes->maker.board != NULL && strcmp(array->key, PLAN_SOURCE_KEY) != 0 &&
+            strcmp(array->key, PLAN_TRANSFORM_KEY) != 0 &&
+            spec_init(spec, &lanes->maker, array, b, &why) == 0) {
+            lane->is_mapped = spec->doubt[0] == '\0';
+            /* Where some transform is known to send the planes, the others can be checked for
+             * their stones. */
+            for (uint32_t t = 1; t < spec->n_steps && spec->kind == SPEC_AXIS; t++)
+                lane->is_mapped |= !spec->steps[t].is_unknown;
+            if (spec->doubt[0] != '\0')
+                error_set(&why, ERROR_DATA, "%s", spec->doubt);
+        }
+        if (!lane->is_mapped)
+            spec_release(spec);
+        if (why.kind == ERROR_DATA)
+            findings_add(&result->findings, WARNING_AT(FINDING_SHAPE, array->key, FINDING_NO_ROW),
+                         "", "", "%s: %s",
+                         lane->is_mapped
+                             ? "images that swap colours are checked for their stones only"
+                             : "its images cannot be checked",
+                         why.message);
+        else if (why.kind != ERROR_NONE)
+            return error_pass(err, &why);
+        /* Planes tell more than a grid of codes, whichever comes first. */
+        if (array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(b->role) &&
+            (lanes->planes < 0 ||
+             (b->role < ROLE_GRID && lanes->items[lanes->planes].binding->role == ROLE_GRID)))
+            lanes->planes = (int)lanes->n;
+        /* Of lists in CSR form, whose elements are the array's rows, an average one. */
+        lanes->row_nbytes += array->row_nbytes * (array->n_rows / (shard->n_rows + 1) + 1) + 1;
+        lanes->n++;
+    }
+    for (struct lane *lane = lanes->items; lane < lanes->items + lanes->n; lane++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it was set for all of them */
+        const int values = lane->binding->value_array;
+
+        for (size_t k = 0; lane->binding->role == ROLE_POLICY_INDEX && k < lanes->n; k++)
+            if (values >= 0 && lanes->items[k].array == &shard->archive.arrays[values])
+                lane->values = (int)k;
+    }
+    return decide_labels(lanes, err);
 }
 
 /* --- opening --- */

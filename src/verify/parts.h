@@ -37,6 +37,7 @@ struct lane {
     int values;           /* POLICY_INDEX: the lane of its values; -1: none */
     struct reader reader; /* while the lanes are open */
     bool is_finite;       /* it must not hold NaN */
+    struct error error;   /* of reading it in the pass, not reported yet */
     bool is_broken;       /* cannot be read; that has been reported */
 };
 
@@ -70,11 +71,6 @@ static inline bool lane_is_compared(const struct lane *lane)
 {
     return lane->is_mapped && !lane->is_broken;
 }
-
-/* Set the spec.swap of every lane with labels, on boards with transforms that swap colours. Where
- * the conventions are not said, the range of the data decides: values below 0 mean [-1, 1], players
- * of 1 and 2, or of 1 and -1, their coding. Reads those arrays once. */
-int lanes_decide_labels(struct lanes *lanes, struct error *err);
 
 /* --- windows: the same rows of every lane --- */
 
@@ -131,6 +127,9 @@ struct orbit_pair {
 
 /* True when the row at `image` is the row at `base` under transform u. */
 bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties);
+
+/* True when that holds for all lanes that are compared, exactly. */
+bool orbit_same_row(const struct window *window, uint64_t base, uint64_t image, uint32_t u);
 
 /* The n elements at b are those at a with the colours swapped; 1 - a within one unit in the last
  * place of 1. */
@@ -289,17 +288,12 @@ struct sketch {
 struct sketcher {
     const struct lane *lane; /* borrowed: the planes */
     uint32_t n_cells;
-    const uint32_t *maps[SKETCH_N_GROUPS][BOARD_MAX_TRANSFORMS]; /* dst maps of each group */
-    uint32_t n_maps[SKETCH_N_GROUPS];
-    uint32_t n_still;   /* maps of the board that leave cells and colours as they are */
-    uint32_t *box_maps; /* owned */
-    bool has_box;       /* the box has symmetries that the board has not */
-    uint32_t *room;     /* owned: three times n_cells */
-    uint64_t *hashes;   /* owned: of the cells of a channel */
+    uint32_t n_still;  /* transforms of the board that leave cells and colours as they are */
+    struct board *box; /* owned: its transforms are those of the whole box; NULL: the board has all
+                          of these itself */
+    uint32_t *room;    /* owned: three times n_cells */
+    uint64_t *hashes;  /* owned: of the cells of a channel */
 };
-
-/* The symmetries of a box, by their number in maps[SKETCH_BOX]. */
-extern const char *const sketch_box_names[8];
 
 int sketcher_init(struct sketcher *sketcher, const struct lanes *lanes, struct error *err);
 void sketcher_release(struct sketcher *sketcher);
@@ -527,4 +521,4 @@ struct diagnosis {
 bool diagnose_is_exact(const struct diagnosis *d);
 
 /* Name what is wrong. */
-int diagnose_group(struct diagnosis *d, struct error *err);
+void diagnose_group(struct diagnosis *d);

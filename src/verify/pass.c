@@ -18,11 +18,11 @@
 #define N_PIECES        32 /* of a window; fixed, so that the result depends on no thread count */
 #define ADAPT_GROUPS    64
 
-/* What one piece of a window gathers. */
+/* What one piece of a window gathers: its findings, until they are joined after the window, and
+ * what its rows show, which is joined into the first piece. */
 struct piece {
     struct findings findings;
     struct rules rules;
-    struct error error;
 };
 
 struct run {
@@ -32,8 +32,6 @@ struct run {
     struct piece pieces[N_PIECES];
     struct orbit_cursor cursor;
     uint64_t n_wanted;
-    struct error *lane_errors; /* owned, one per lane */
-    struct rules rules;
     struct error *err; /* borrowed */
 };
 
@@ -82,7 +80,7 @@ static bool has_cell_actions(const struct lane *lane)
 static int adapt(const struct run *run, struct error *err)
 {
     const struct window *window = &run->front;
-    const struct rules *rules = &run->rules;
+    const struct rules *rules = &run->pieces[0].rules;
     const struct shard *shard = run->lanes->shard;
     struct verify_result *result = run->lanes->result;
     struct lane *lanes = run->lanes->items;
@@ -148,7 +146,7 @@ static void work_job(void *self, int64_t job, int worker)
 
     (void)worker;
     if (job < (int64_t)lanes->n) {
-        window_read_lane(&run->back, (size_t)job, &run->lane_errors[job]);
+        window_read_lane(&run->back, (size_t)job, &lanes->items[job].error);
         return;
     }
     struct piece *piece = &run->pieces[p];
@@ -158,8 +156,7 @@ static void work_job(void *self, int64_t job, int worker)
                           .lanes = lanes,
                           .board = lanes->shard->found.board,
                           .findings = findings};
-    for (uint64_t g = n * p / N_PIECES;
-         g < n * (p + 1) / N_PIECES && piece->error.kind == ERROR_NONE; g++) {
+    for (uint64_t g = n * p / N_PIECES; g < n * (p + 1) / N_PIECES; g++) {
         const uint64_t n_before = findings->n_errors;
 
         d.images = window->images + window->groups[g];
@@ -177,7 +174,7 @@ static void work_job(void *self, int64_t job, int worker)
             check_row(window, k, d.images, true, findings);
         rules_check_row(&piece->rules, window, d.images);
         if (lanes->result->is_expanded && !is_exact)
-            diagnose_group(&d, &piece->error);
+            diagnose_group(&d);
     }
 }
 
@@ -203,13 +200,12 @@ static int walk(void *self, struct crew *crew)
             return -1;
         crew_each(crew, (int64_t)lanes->n + N_PIECES, work_job, run);
         for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
-            if (piece->error.kind != ERROR_NONE)
-                return error_pass(run->err, &piece->error);
             findings_merge(&lanes->result->findings, &piece->findings);
-            rules_merge(&run->rules, &piece->rules);
+            if (piece != run->pieces)
+                rules_merge(&run->pieces[0].rules, &piece->rules);
         }
         for (size_t i = 0; i < lanes->n; i++) {
-            struct error *why = &run->lane_errors[i];
+            struct error *why = &lanes->items[i].error;
 
             if (why->kind == ERROR_NONE)
                 continue;
@@ -237,33 +233,29 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
     run->err = err;
     run->n_wanted = smaller(n_held, MAX_WINDOW_ROWS);
     const uint64_t capacity = orbit_groups_capacity(groups, run->n_wanted);
-    int status = new_items(&run->lane_errors, lanes->n + 1, "arrays", err);
-    if (status == 0)
-        status = window_init(&run->front, lanes, capacity, err);
+    int status = window_init(&run->front, lanes, capacity, err);
     if (status == 0)
         status = window_init(&run->back, lanes, capacity, err);
     if (status == 0)
-        status = rules_init(&run->rules, lanes, max, err);
-    for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES && status == 0;
-         piece++) {
-        piece->findings.max = max;
-        status = rules_init_part(&piece->rules, &run->rules, err);
+        status = rules_init(&run->pieces[0].rules, lanes, max, err);
+    for (size_t p = 0; p < N_PIECES && status == 0; p++) {
+        run->pieces[p].findings.max = max;
+        if (p > 0)
+            status = rules_init_part(&run->pieces[p].rules, &run->pieces[0].rules, err);
     }
     if (status == 0)
         status = orbit_cursor_open(&run->cursor, groups, err);
     if (status == 0)
         status = crew_run(lanes->request->settings->n_threads, walk, run);
     if (status == 0)
-        rules_finish(&run->rules, &lanes->result->findings);
+        rules_finish(&run->pieces[0].rules, &lanes->result->findings);
     for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
         findings_release(&piece->findings);
         rules_release(&piece->rules);
     }
-    rules_release(&run->rules);
     orbit_cursor_close(&run->cursor);
     window_release(&run->front);
     window_release(&run->back);
-    free(run->lane_errors);
     free(run);
     return status;
 }

@@ -485,14 +485,10 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
         if (n[1] > n[0] && 2 * votes[1][map] > n[1])
             fit->foreign[k] = (int)map;
         fit->ids[k] = fit->foreign[k] < 0 && 2 * votes[0][best] > n[0] ? best : NO_TRANSFORM;
-        for (uint64_t i = 0; i < ballot->n_groups * p->lanes->n && fit->is_exact; i++) {
-            const uint64_t *at = ballot->at + i / p->lanes->n * n_images;
-            const struct orbit_pair pair = {window, i % p->lanes->n, at[base], at[k], 0};
-
-            fit->is_exact =
-                !lane_is_compared(&p->lanes->items[pair.lane]) ||
-                (fit->ids[k] != NO_TRANSFORM && orbit_same(&pair, fit->ids[k], ORBIT_EXACT));
-        }
+        for (const uint64_t *at = ballot->at; at < ballot->at + ballot->n_groups * n_images;
+             at += n_images)
+            fit->is_exact &=
+                fit->ids[k] != NO_TRANSFORM && orbit_same_row(window, at[base], at[k], fit->ids[k]);
     }
     fit->only_colours = 2 * n_still > fit->n_pairs;
 }
@@ -565,7 +561,7 @@ int probe_explain(struct probe *p, struct fit *best, struct error *err)
         struct fit fit;
 
         if ((level == PROBE_POLICY && best->is_found) ||
-            (level == PROBE_BOX && !p->sketcher.has_box))
+            (level == PROBE_BOX && p->sketcher.box == NULL))
             continue;
         if (probe_find(p, (enum probe_level)level, &fit, err) != 0 ||
             (fit.is_found && name_images(p, &fit, err) != 0))

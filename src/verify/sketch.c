@@ -18,11 +18,6 @@
 
 #define HARDLY 1000 /* times as probable is what counts, beside a move that is hardly one */
 
-const char *const sketch_box_names[8] = {
-    "identity",  "rotate-180", "mirror-left-right", "mirror-up-down",
-    "rotate-90", "rotate-270", "transpose",         "anti-transpose",
-};
-
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -30,52 +25,60 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* --- the symmetries of a box --- */
+/* --- the symmetries --- */
+
+static uint32_t n_maps(const struct sketcher *s, enum sketch_group group)
+{
+    return group == SKETCH_BOARD ? s->lane->spec.n_steps
+           : s->box != NULL      ? s->box->n_transforms
+                                 : 0;
+}
+
+static const uint32_t *map_of(const struct sketcher *s, enum sketch_group group, uint32_t k)
+{
+    return group == SKETCH_BOARD ? s->lane->spec.steps[k].dst : s->box->transforms[k].dst;
+}
 
 int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *err)
 {
     const struct lane *lane = &lanes->items[lanes->planes];
     const struct board *board = lane->spec.board;
-    const uint32_t n_cells = (uint32_t)lane->spec.axis, n = board->rows == board->cols ? 8 : 4;
+    const uint32_t n_cells = (uint32_t)lane->spec.axis, rows = board->rows, cols = board->cols;
+    bool has_more = false;
 
     *s = (struct sketcher){.lane = lane, .n_cells = n_cells};
-    s->n_maps[SKETCH_BOARD] = lane->spec.n_steps;
-    for (uint32_t t = 0; t < lane->spec.n_steps; t++) {
-        s->maps[SKETCH_BOARD][t] = lane->spec.steps[t].dst;
+    for (uint32_t t = 0; t < lane->spec.n_steps; t++)
         s->n_still += !board->transforms[t].swaps_colours &&
                       perm_is_identity(lane->spec.steps[t].dst, n_cells);
-    }
     if (new_items(&s->room, 3 * (size_t)n_cells + 1, "shapes of positions", err) != 0 ||
         new_items(&s->hashes, n_cells + 1, "shapes of positions", err) != 0)
         return -1;
-    if (board->rows == 0 || n_cells != board->rows * board->cols)
+    if (rows < 2 || cols < 2 || n_cells != rows * cols)
         return 0;
-    s->n_maps[SKETCH_BOX] = n;
-    if (new_items(&s->box_maps, (size_t)n * n_cells, "symmetries of the box", err) != 0)
+    const struct text_quoted name =
+        rows == cols ? text_format("square:%u", rows) : text_format("grid:%ux%u", rows, cols);
+    s->box = board_new(name.text, err);
+    if (s->box == NULL)
         return -1;
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t *map = s->box_maps + (size_t)k * n_cells;
-        bool is_own = false;
+    for (uint32_t k = 0; k < s->box->n_transforms && !has_more; k++) {
+        const uint32_t *map = map_of(s, SKETCH_BOX, k);
+        uint32_t t = 0;
 
-        for (uint32_t cell = 0; cell < n_cells; cell++) {
-            const uint32_t r = cell / board->cols, c = cell % board->cols;
-            const uint32_t down = board->rows - 1 - r, right = board->cols - 1 - c;
-            const uint32_t to[8][2] = {{r, c},    {down, right}, {r, right}, {down, c},
-                                       {c, down}, {right, r},    {c, r},     {right, down}};
-
-            map[cell] = to[k][0] * board->cols + to[k][1];
-        }
-        s->maps[SKETCH_BOX][k] = map;
-        for (uint32_t t = 0; t < board->n_transforms && !is_own; t++)
-            is_own = memcmp(s->maps[SKETCH_BOARD][t], map, n_cells * sizeof *map) == 0;
-        s->has_box |= !is_own;
+        while (t < board->n_transforms &&
+               memcmp(map_of(s, SKETCH_BOARD, t), map, n_cells * sizeof *map) != 0)
+            t++;
+        has_more = t == board->n_transforms;
+    }
+    if (!has_more) {
+        board_free(s->box);
+        s->box = NULL;
     }
     return 0;
 }
 
 void sketcher_release(struct sketcher *s)
 {
-    free(s->box_maps);
+    board_free(s->box);
     free(s->room);
     free(s->hashes);
     *s = (struct sketcher){0};
@@ -174,8 +177,8 @@ static uint64_t least(struct sketcher *s, enum sketch_group group, uint32_t *n_s
     uint32_t *best = s->room + s->n_cells, *other = best + s->n_cells;
 
     *n_same = 0;
-    for (uint32_t k = 0; k < s->n_maps[group]; k++) {
-        const uint32_t *dst = s->maps[group][k];
+    for (uint32_t k = 0; k < n_maps(s, group); k++) {
+        const uint32_t *dst = map_of(s, group, k);
 
         memset(other, 0, s->n_cells * sizeof *other);
         for (uint32_t cell = 0; cell < s->n_cells; cell++)
@@ -201,7 +204,7 @@ void sketch_planes(struct sketcher *s, const uint8_t *row, struct sketch *sketch
     sketch->counts = read_cells(s, row, s->room);
     if (sketch->counts == 0)
         return;
-    if (s->n_maps[SKETCH_BOX] > 0)
+    if (s->box != NULL)
         sketch->shape[SKETCH_BOX] = least(s, SKETCH_BOX, &n_same);
     sketch->shape[SKETCH_BOARD] = least(s, SKETCH_BOARD, &n_same);
     sketch->is_symmetric = n_same > s->n_still;
@@ -214,8 +217,8 @@ int sketch_relation(struct sketcher *s, enum sketch_group group, const uint8_t *
 
     read_cells(s, a, from);
     read_cells(s, b, to);
-    for (uint32_t k = 0; k < s->n_maps[group]; k++) {
-        const uint32_t *dst = s->maps[group][k];
+    for (uint32_t k = 0; k < n_maps(s, group); k++) {
+        const uint32_t *dst = map_of(s, group, k);
         bool same = true;
 
         for (uint32_t cell = 0; cell < s->n_cells && same; cell++)

@@ -183,8 +183,6 @@ static int check_content(struct shard *shard, const struct verify_request *reque
     why = (struct error){0};
     status = lanes_init(&lanes, shard, request, result, &why);
     if (status == 0)
-        status = lanes_decide_labels(&lanes, &why);
-    if (status == 0)
         status = explain_set(&groups, &lanes, max_nbytes, &why);
     if (status == 0 && result->is_expanded)
         status = orbit_groups_expect(&groups, &why);
@@ -364,8 +362,6 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
                               : error_no_memory(&why, "name of a file");
     if (status == 0 && shard.bindings != NULL && result.fatal == ERROR_NONE) {
         status = lanes_init(&lanes, &shard, &own, &result, &why);
-        if (status == 0)
-            status = lanes_decide_labels(&lanes, &why);
         if (status == 0)
             status = explain_set(&groups, &lanes, settings.max_memory, &why);
         if (status == 0 && result.is_expanded)
