@@ -57,7 +57,7 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
         r->limits->n_items > r->limits->list_items ? r->limits->n_items : r->limits->list_items;
 
     if (to == r->fence)
-        return pickle_fail(r, "stack underflow: expected %zu values, found %zu", n + 1, n);
+        return pickle_fail(r, "stack underflow: expected a list below the items, found none");
     const struct pickle_item *target = &r->stack[to - 1];
     struct pickle_list *list = target->as.inner;
     if (target->kind != PICKLE_LIST)
@@ -411,7 +411,7 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
     else if (r.next != r.end)
         pickle_fail(&r, "%zu bytes after the end of the pickle, expected none",
                     (size_t)(r.end - r.next));
-    else if (r.stack->kind != PICKLE_ARRAY || r.stack->as.array != array)
+    else if (r.n_stack != 1 || r.stack->kind != PICKLE_ARRAY || r.stack->as.array != array)
         pickle_fail(&r, "it holds %s, not an object array",
                     pickle_value_name(&r.stack[r.n_stack - 1]));
     /* Not at BUILD: a list that is memoised can still grow after it. */

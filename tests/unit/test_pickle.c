@@ -163,6 +163,7 @@ static void test_refused(void **state)
         CASE("\x80\x03].", "it holds a list"),
         CASE("\x80\x03" P_SHELL ".", "it holds an array"),
         CASE("\x80\x03" P_ARRAY("K\x01\x85", P_F4, "C\x04wxyz") ".", "it holds an array"),
+        CASE("\x80\x03" P_SHELL "(K\x01K\x01\x85" P_O8 "\x89](Netb\x85.", "it holds a tuple"),
         CASE("\x80\x03.", "0 values on the stack"),
         CASE("\x80\x03NN.", "2 values on the stack"),
         CASE("\x80\x03N(.", "values on the stack"),
