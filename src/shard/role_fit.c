@@ -1,7 +1,7 @@
 /*
- * role_fit.c - does an array fit a role by its dtype and shape, and how are its rows addressed: one
- * function for each kind of shape. What could hold something for each cell is told apart from what
- * surely does not by its dimensions, and where nothing may slip through by its numbers.
+ * role_fit.c - tests whether an array fits a role by dtype and shape, and records how its rows are
+ * addressed: one function per kind of shape. role_is_spatial decides whether an array may hold
+ * something per cell: by its dimensions, and in strict requests by its values too.
  */
 #include "shard/role_parts.h"
 
@@ -25,7 +25,8 @@ bool role_dtype_moves(const struct dtype *dtype)
 
 /* --- planes, packed planes, grids --- */
 
-/* True when the dimensions number the cells of a board without rows and columns: (3,3,3) of 27. */
+/* True when the dimensions together index the cells of a board without rows and columns, such as
+ * (3,3,3) on one of 27 cells. */
 static bool dims_are_cells(const struct board *board, const uint64_t *dims, unsigned n_dims)
 {
     uint64_t product = 1;
@@ -38,7 +39,7 @@ static bool dims_are_cells(const struct board *board, const uint64_t *dims, unsi
     return product == board->n_cells;
 }
 
-/* True when dimensions first to end - 1 are the cells of the board: they become the axis. */
+/* True when dimensions first to end - 1 are the board's cells, which become the axis. */
 static bool match_cells(struct role_case *a, unsigned first, unsigned end)
 {
     const struct role_context *c = a->c;
@@ -51,7 +52,6 @@ static bool match_cells(struct role_case *a, unsigned first, unsigned end)
         a->b->axes.axis = (uint64_t)c->box_rows * c->box_cols;
         return true;
     }
-    /* A cube, say: without rows and columns all dimensions together number the cells. */
     if (dims_are_cells(board, dims, end - first) || (is_one && dims[0] == board->n_cells)) {
         a->b->axes.axis = board->n_cells;
         return true;
@@ -65,14 +65,14 @@ static bool match_cells(struct role_case *a, unsigned first, unsigned end)
     return true;
 }
 
-/* "9, 9" or "19": how a shape says the board's cells. */
+/* The board's cells as dimensions of a shape: "9, 9" or "19". */
 static struct text_quoted cells_text(const struct board *board)
 {
     return board->rows > 0 ? text_format("%u, %u", board->rows, board->cols)
                            : text_format("%u", board->n_cells);
 }
 
-/* Planes that are those of frames, positions one after the other. */
+/* Record that the planes form frames: the positions of a history, one after another. */
 static bool set_frames(struct role_case *a, uint64_t n_planes, uint64_t n_frames)
 {
     const uint64_t told = a->told->n_frames;
@@ -99,10 +99,9 @@ bool role_fit_planes(struct role_case *a)
 
     if (!role_dtype_moves(&h->dtype))
         return role_unfit(a, "planes hold numbers");
-    /* Planes of a history, (N, T, C, H, W) or (N, T, H, W, C), are planes of one position after the
-     * other, if told so. Channels first wins when both fit. Planes apart from the cells in last
-     * place are (N,H,W,C) only: in (N,cells,C) nothing tells the cells from the planes, so that
-     * must be told. */
+    /* A history, (N, T, C, H, W) or (N, T, H, W, C), must be told; channels first wins when both
+     * fit. Channels last is inferred for (N, H, W, C) only: in (N, cells, C) nothing distinguishes
+     * cells from planes. */
     if (a->is_told && !last && box && n == 5 && match_cells(a, 3, 5)) {
         n_frames = h->shape[1];
         outer = n_frames * h->shape[2];
@@ -148,7 +147,7 @@ bool role_fit_packed(struct role_case *a)
     uint64_t n_planes = 1;
 
     a->b->lsb_first = a->told->options & ROLE_LSB;
-    /* Bitboards: of a little-endian integer of 64 bits, bit i is cell i, the lowest bit first. */
+    /* Bitboards: bit i of a little-endian 64-bit integer, counted from the lowest, is cell i. */
     if (a->is_told && h->dtype.kind == DTYPE_UINT && h->dtype.itemsize == 8) {
         if (n_bytes != 8 || h->dtype.big_endian || (a->told->options & ROLE_MSB))
             return role_unfit(a,
@@ -186,7 +185,7 @@ bool role_fit_grid(struct role_case *a)
     return true;
 }
 
-/* The number of cells, or of bytes or actions, that a product of dimensions may stand for. */
+/* True when that many elements may be one per cell, the bits of the cells, or one per action. */
 static bool is_spatial_length(struct role_case *a, uint64_t length)
 {
     const struct board *board = a->c->board;
@@ -217,7 +216,7 @@ bool role_may_be_bitboards(const struct role_case *a)
         return strstr(a->h->descr, "u8'") != NULL || strstr(a->h->descr, "i8'") != NULL;
     if (!dtype_is_integer(dtype) || dtype->itemsize != 8)
         return false;
-    /* Whoever copies it says what is wrong with it. */
+    /* A read error shows again, and is reported, when the array is copied. */
     (void)number_range_find(&array, 1, UINT64_MAX, &range, NULL);
     return range.max > 0x1p32 || range.min < -0x1p32;
 }
@@ -239,7 +238,7 @@ bool role_is_spatial(struct role_case *a, unsigned first_dim)
             if (product > 0 && is_spatial_length(a, product))
                 return true;
         }
-        /* or a multiple of such a length */
+        /* Or a multiple of such a length. */
         for (uint64_t k = 2; first > 0 && is_strict && k <= product / 2 && k <= 1024; k++)
             if (product % k == 0 && is_spatial_length(a, product / k))
                 return !role_unfit(a, "%" PRIu64 " is %" PRIu64 " times %" PRIu64 ", and %s",
@@ -274,16 +273,15 @@ bool role_told_layout(struct role_case *a, const struct action_layout **layout)
                       text_quote(name).text, known);
 }
 
-/*
- * Chess policies as planes of moves: (planes, 8, 8) or (8, 8, planes). A layout that numbers moves
- * in one of these orders has a twin for the other, under its name with an ending.
+/* The layout of a chess policy in planes of moves, (planes, 8, 8) or (8, 8, planes); NULL: it is
+ * not one. A layout in one of these orders has a twin for the other, named with one of the endings.
  */
 static const struct action_layout *layout_of_planes(struct role_case *a, const uint64_t *dims)
 {
     static const char *const endings[] = {"-squares", "-planes"};
     const struct board *board = a->c->board;
     const bool planes_first = dims[1] == board->n_cells;
-    const struct action_layout *base, *twins[2];
+    const struct action_layout *base, *twin;
     uint64_t total;
 
     if ((dims[0] == board->n_cells) == planes_first ||
@@ -298,18 +296,21 @@ static const struct action_layout *layout_of_planes(struct role_case *a, const u
     for (size_t k = 0; k < 2; k++)
         if (text_ends_with(base->name, endings[k]))
             n_stem = strlen(base->name) - strlen(endings[k]);
-    for (size_t k = 0; k < 2; k++)
-        twins[k] = action_layout_by_name(
-            board, text_format("%.*s%s", (int)n_stem, base->name, endings[k]).text);
-    if ((twins[0] == NULL && twins[1] == NULL) || twins[planes_first] != NULL)
-        return twins[planes_first];
-    return action_layout_by_name(board, text_format("%.*s", (int)n_stem, base->name).text);
+    const struct text_quoted stem = text_format("%.*s", (int)n_stem, base->name);
+    for (size_t k = 0; k < 2; k++) {
+        twin = action_layout_by_name(
+            board, text_format("%s%s", stem.text, endings[planes_first ^ k]).text);
+        if (twin != NULL)
+            return k == 0 ? twin : action_layout_by_name(board, stem.text);
+    }
+    return NULL;
 }
 
 /*
- * The layout of a policy of that length, as told, else by the length; NULL with the reason. What is
- * told may be the head of a longer policy, but not where the board has a layout of that length:
- * there --policy speaks of other arrays, and only a pass may follow what is told of this one.
+ * The layout of a policy of that length: the one told, else by length; NULL with a reason. The one
+ * told may cover just the head of a longer policy, unless the board has a layout of the policy's
+ * own length: then --policy is taken to mean other arrays, and :layout= may be short of a pass
+ * only.
  */
 static const struct action_layout *layout_as_told(struct role_case *a, uint64_t length)
 {
@@ -348,7 +349,7 @@ bool role_fit_policy(struct role_case *a)
 
     if (!role_dtype_moves(&h->dtype))
         return role_unfit(a, "a policy holds numbers");
-    /* The dimensions after the rows, those of the cells drawn together. */
+    /* The dimensions after the rows, with those of the cells merged into one. */
     for (unsigned i = 1; i < h->n_dims && n < 3; i++, n++) {
         const bool is_box = board->rows > 0 && i + 1 < h->n_dims && (h->n_dims == 3 || spread) &&
                             h->shape[i] == board->rows && h->shape[i + 1] == board->cols;
@@ -368,12 +369,11 @@ bool role_fit_policy(struct role_case *a)
         length = dims[0] * dims[1];
     } else if (dims[0] == cells && !__builtin_mul_overflow(dims[0], dims[1], &length) &&
                action_layout_by_length(board, length) != NULL) {
-        /* from-square times to-square, written as a table: of that length */
+        /* a table of from-square by to-square */
     } else if (spread && (dims[0] == 1 || dims[1] == 1)) {
         length = cells;
     } else if (spread && (!a->is_told || dims[1] != cells)) {
-        /* Of k boards' worth of moves nothing but the user says that a symmetry keeps them apart.
-         */
+        /* Only the user can say that k boards' worth of moves are k separate policies. */
         return role_unfit(a, "expected a policy (N, A), (N, H, W), (N, k, A) or, if told, "
                              "(N, k, H, W)");
     } else if (dims[0] == 0) {
@@ -402,7 +402,7 @@ static uint64_t n_columns(const struct npy_header *h)
     return h->n_dims == 2 ? h->shape[1] : 0;
 }
 
-/* Numbers, or opaque ones where nothing is ever computed from them. */
+/* Numbers, or on a board that never swaps colours, where nothing is computed, opaque ones too. */
 static bool is_label(const struct role_case *a)
 {
     return a->c->swaps_colours ? dtype_is_number(&a->h->dtype) : role_dtype_moves(&a->h->dtype);
@@ -435,8 +435,8 @@ bool role_fit_coord(struct role_case *a)
     return true;
 }
 
-/* Up to three columns are a value, values by colour, or win-draw-loss; more of them are values per
- * player where the name says so, and may be anything where it does not. */
+/* Up to three columns are a value, values by colour, or win-draw-loss. More are values per player
+ * if the name says so; otherwise they may be anything. */
 bool role_fit_value(struct role_case *a)
 {
     const uint64_t n = n_columns(a->h);
@@ -453,30 +453,26 @@ bool role_fit_value(struct role_case *a)
 
 bool role_fit_wdl(struct role_case *a)
 {
-    if (!is_label(a) || a->h->n_dims != 2 || a->h->shape[1] != 3)
-        return role_unfit(a, "expected win, draw, loss: numbers (N, 3)");
-    return true;
+    return (is_label(a) && a->h->n_dims == 2 && a->h->shape[1] == 3) ||
+           role_unfit(a, "expected win, draw, loss: numbers (N, 3)");
 }
 
 bool role_fit_to_move(struct role_case *a)
 {
-    if (!is_label(a) || n_columns(a->h) != 1)
-        return role_unfit(a, "expected a player: numbers (N,)");
-    return true;
+    return (is_label(a) && n_columns(a->h) == 1) ||
+           role_unfit(a, "expected a player: numbers (N,)");
 }
 
 bool role_fit_globals(struct role_case *a)
 {
-    if (!is_label(a) || a->h->n_dims != 2)
-        return role_unfit(a, "expected global inputs, the player to move first: numbers (N, k)");
-    return true;
+    return (is_label(a) && a->h->n_dims == 2) ||
+           role_unfit(a, "expected global inputs, the player to move first: numbers (N, k)");
 }
 
 bool role_fit_tile(struct role_case *a)
 {
     if (!a->c->board->family->has_tiles)
         return role_unfit(a, "tiles belong to the board takeiteasy, not to %s", a->c->board->name);
-    if (!dtype_is_integer(&a->h->dtype) || a->h->n_dims != 2 || a->h->shape[1] != 3)
-        return role_unfit(a, "expected a tile's numbers: integers (N, 3)");
-    return true;
+    return (dtype_is_integer(&a->h->dtype) && a->h->n_dims == 2 && a->h->shape[1] == 3) ||
+           role_unfit(a, "expected a tile's numbers: integers (N, 3)");
 }

@@ -478,7 +478,7 @@ const char *role_suggest(const struct role_case *of)
     return "ROLE";
 }
 
-const char *role_suggest_label(const struct role_case *a, const char **flags)
+const char *role_suggest_label(struct role_case *a)
 {
     /* Words of names, in order; those of numbers about another label come first. */
     static const struct {
@@ -519,7 +519,7 @@ const char *role_suggest_label(const struct role_case *a, const char **flags)
         if (low < codings[coding].low || high > codings[coding].high)
             return NULL;
         if (!conventions->to_move_said)
-            *flags = codings[coding].flags;
+            a->flags = codings[coding].flags;
         return role;
     }
     if (low < -1 || high > 1)
@@ -530,6 +530,6 @@ const char *role_suggest_label(const struct role_case *a, const char **flags)
         return conventions->value == VALUE_COLOUR11 ? role : NULL;
     if (has_role(a->c, ROLE_VALUE) || !speak_of(a->array, 0, true))
         return NULL;
-    *flags = " --value colour11";
+    a->flags = " --value colour11";
     return role;
 }

@@ -1,10 +1,10 @@
 /*
- * role_infer.c - a role for every array of a shard, or the problem that stands in its way.
+ * role_infer.c - gives every array of a shard a role, or finds the problem that prevents it.
  *
- * What was told counts first, then name and shape together; what nothing speaks for is copied when
- * it is surely not spatial. Problems do not stop the inference: all of them are found. Before a
- * command line is offered that settles them, its roles are tried: what would be refused in turn is
- * left out instead.
+ * A role given by the user comes first, then name and shape together; an array that nothing speaks
+ * for is copied, provided it cannot be spatial. Problems do not stop the inference: all of them are
+ * found. The roles of a command line that is to settle them are tried before it is offered, and an
+ * array that would be refused again is left out instead.
  */
 #include "shard/role_parts.h"
 
@@ -17,7 +17,7 @@ static int compare_keys(const void *a, const void *b)
     return strcmp((*left)->array->key, (*right)->array->key);
 }
 
-/* What was told of arrays: of several overrides of one the last counts. */
+/* Enter the overrides in the cases; of several for one array the last counts. */
 static int take_overrides(struct role_context *c, const struct role_request *request,
                           struct error *err)
 {
@@ -35,7 +35,7 @@ static int take_overrides(struct role_context *c, const struct role_request *req
     return 0;
 }
 
-/* Build what does not depend on shapes: cases, sorted keys, boxes. */
+/* Build all that does not depend on shapes: cases, sorted keys, boxes. */
 static int init(struct role_context *c, struct role_binding *bindings, struct error *err)
 {
     static const struct role_override nothing;
@@ -54,7 +54,7 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
         const size_t n_key = strlen(array->key), n_ending = strlen("_present");
         struct role_named named = role_by_name(array->key, n_key, board);
 
-        /* FIELD_present (b1): whether the field beside it was there at all. */
+        /* FIELD_present (b1): whether FIELD was there at all. */
         if (named.role == ROLE_META && array->header.dtype.kind == DTYPE_BOOL &&
             array->header.n_dims == 1 && n_key > n_ending &&
             text_compare_caseless(array->key + n_key - n_ending, "_present", n_ending) == 0)
@@ -73,7 +73,7 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
     return take_overrides(c, c->request, err);
 }
 
-/* A problem of the shard as a whole, which no flag settles. */
+/* Add a problem of the shard as a whole, which no flag settles. */
 static void refuse_shard(struct role_context *c, enum error_code code, const char *reason)
 {
     const struct error_place place = {.file = c->archive->path, .code = code};
@@ -83,9 +83,9 @@ static void refuse_shard(struct role_context *c, enum error_code code, const cha
         error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
 }
 
-/* Decide the common number of rows from the most telling array. Without an array whose name or role
- * tells all must agree; where they differ, the first array that could be a row per position on the
- * board tells, so that roles can be suggested. */
+/* Take the number of rows from the most trusted array with a role. If there is none, all arrays
+ * should agree; if they do not, take it from the first array that may hold cells, so that roles can
+ * be suggested. */
 static void find_rows(struct role_context *c)
 {
     bool found = false, is_spatial = false;
@@ -97,7 +97,7 @@ static void find_rows(struct role_context *c)
             if (role_wanted(a) != k || k == ROLE_POLICY_VALUE || k == ROLE_POLICY_OFFSETS ||
                 a->h->n_dims < min_dims || (k == ROLE_COPY && a->is_told))
                 continue;
-            /* of indices in CSR form one fewer than offsets */
+            /* In CSR form there is one row fewer than there are offsets. */
             const int offsets = a->b->offsets_array;
             c->n_rows = offsets >= 0 ? c->archive->arrays[offsets].n_rows : a->array->n_rows;
             c->n_rows -= offsets >= 0 && c->n_rows > 0;
@@ -106,14 +106,13 @@ static void find_rows(struct role_context *c)
         }
     }
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
-        const bool differs = found && a->array->n_rows != c->n_rows;
-
         if (a->h->n_dims == 0 || (a->is_told && a->told->role != ROLE_COPY))
             continue;
+        const bool differs = found && a->array->n_rows != c->n_rows;
         if (differs && c->differing == NULL)
             c->differing = a;
         if (!found || (!is_spatial && role_is_spatial(a, 1))) {
-            is_spatial = role_is_spatial(a, 1);
+            is_spatial = found || role_is_spatial(a, 1);
             if (differs)
                 c->differing = c->rows;
             c->n_rows = a->array->n_rows;
@@ -129,7 +128,7 @@ static void find_rows(struct role_context *c)
 
 /* --- the arrays --- */
 
-/* Whole numbers, as objects perhaps. */
+/* True when the array holds whole numbers, possibly as objects. */
 static bool are_integers(const struct role_case *a)
 {
     const struct pickle_document *objects = a->array->objects;
@@ -140,8 +139,8 @@ static bool are_integers(const struct role_case *a)
     return objects != NULL ? n == objects->n_items : dtype_is_integer(&a->h->dtype);
 }
 
-/* Integers that may be a move or a place for each row; or a list of them, or of moves and counts.
- */
+/* True for integers that may be a move or a cell for each row; with `list`, a list of moves or
+ * cells, or of moves and counts. */
 static bool may_be_moves(const struct role_case *a, bool list)
 {
     const struct npy_header *h = a->h;
@@ -156,7 +155,7 @@ static bool may_be_moves(const struct role_case *a, bool list)
     return h->n_dims <= 2 && (n_columns == 1 || n_columns == 2) && is_named;
 }
 
-/* For the reason of the context. */
+/* Refuse an array that may be spatial, for the reason in the context. */
 static int refuse_spatial(struct role_case *a)
 {
     const char *role = role_suggest(a);
@@ -164,22 +163,20 @@ static int refuse_spatial(struct role_case *a)
     if (strcmp(role, "action") == 0 || strncmp(role, "action:", 7) == 0 ||
         strcmp(role, "coord") == 0)
         role = "ROLE";
-    return role_refuse(a, role, "its name tells no role, and %s: expected to be told what it is",
-                       a->c->reason);
+    return role_refuse(a, role, "its name gives no role, and %s: say what it is", a->c->reason);
 }
 
-/* An array of N rows that is copied unless something speaks against it. */
+/* Copy an array of N rows unless something speaks against it. */
 static int bind_copy(struct role_case *a, bool check_shape)
 {
     const struct pickle_document *objects = a->array->objects;
 
-    /* Objects that are rows of something cannot be copied by guess. */
     if (a->h->dtype.kind == DTYPE_OBJECT && objects == NULL)
-        return role_refuse(a, NULL, "its objects are not loaded");
+        return role_refuse(a, NULL, "its objects have not been read");
     for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++)
         if (objects->items[k].kind == PICKLE_LIST || objects->items[k].kind == PICKLE_ARRAY)
             return role_refuse(
-                a, NULL, "item %" PRIu64 " is no number or string: its meaning must be told", k);
+                a, NULL, "item %" PRIu64 " is neither a number nor a string: say what it means", k);
     if (check_shape && role_is_spatial(a, 1))
         return refuse_spatial(a);
     a->b->role = ROLE_COPY;
@@ -191,13 +188,13 @@ static int bind_unnamed(struct role_case *a)
 {
     const struct role_context *c = a->c;
     const bool has_rows = a->array->n_rows == c->n_rows;
-    const char *role = NULL, *flags = "";
+    const char *role = NULL;
     char scipy[64];
 
     if (role_sparse_of_scipy(a, scipy))
         return role_refuse(a, scipy,
-                           "a matrix in the form of scipy, whose names do not say of what: "
-                           "expected to be told");
+                           "a matrix as scipy stores it, whose names do not say what it holds: "
+                           "say what it is");
     if (c->differing != NULL) {
         if (!has_rows || role_is_spatial(a, 1))
             role = role_suggest(a);
@@ -206,21 +203,21 @@ static int bind_unnamed(struct role_case *a)
         return role_refuse_as(
             a, role, ERROR_CODE_ROWS,
             "no array is known to have a row per position, and %.80s and %.80s differ in their "
-            "first dimension: expected to be told what it is; use --role NAME=ROLE",
+            "first dimension: say what it is; use --role NAME=ROLE",
             text_quote(c->rows->array->key).text, text_quote(c->differing->array->key).text);
     }
     if (has_rows && c->request->is_strict && c->board->family->castling != NULL &&
         text_contains_caseless(a->array->key, "castl"))
         return role_refuse(a, NULL,
-                           "its name tells of castling rights, which change sides in a mirror "
-                           "image: expected to be told what it is");
+                           "its name suggests castling rights, which change sides in a mirror "
+                           "image: say what it is");
     if (has_rows && !c->request->swaps_colours) {
         if (may_be_moves(a, false))
             return role_refuse(a, role_suggest(a),
-                               "its name and integers suggest moves or cells: expected to be told");
+                               "its name and integers suggest moves or cells: say what it is");
         if (c->request->is_strict && may_be_moves(a, true) && !role_is_spatial(a, 1))
             return role_refuse(a, role_suggest(a),
-                               "integers that may be lists of moves or cells: expected to be told");
+                               "integers that may be lists of moves or cells: say what it is");
         return bind_copy(a, true);
     }
     if (role_is_spatial(a, has_rows ? 1 : 0))
@@ -229,28 +226,26 @@ static int bind_unnamed(struct role_case *a)
         a->array->n_rows > c->n_rows)
         return role_refuse(a, "drop",
                            "more integers than rows, and no NAME_offsets, NAME_indices and "
-                           "NAME_values that go together: expected to be told");
+                           "NAME_values that go together: say what it is");
     if (!has_rows)
         return 0; /* META, as it is */
-    /* Where colours are swapped a reward, a side, a label may change. */
-    role = may_be_moves(a, true) || may_be_moves(a, false) ? role_suggest(a)
-                                                           : role_suggest_label(a, &flags);
+    /* A colour swap may change a reward, a side, a label. */
+    role =
+        may_be_moves(a, true) || may_be_moves(a, false) ? role_suggest(a) : role_suggest_label(a);
     const bool is_likely = role != NULL && strcmp(role, "ROLE") != 0;
-    role_refuse(a, role,
-                "its name tells no role, and a transform swaps the colours, which may change it%s: "
-                "expected to be told what it is%s",
-                is_likely ? "" : ", and nothing is likely",
-                is_likely ? "" : ", --copy if colours do not matter to it");
-    if (c->problems->n > 0)
-        c->problems->items[c->problems->n - 1].flags = flags;
-    return -1;
+    return role_refuse(
+        a, role,
+        "its name gives no role, and a transform swaps the colours, which may change it%s: "
+        "say what it is%s",
+        is_likely ? "" : ", and nothing is likely",
+        is_likely ? "" : ", --copy if colours do not matter to it");
 }
 
-static const char user_tells[] = ""; /* a place of its own, unlike other empty flags */
+static const char user_tells[] = ""; /* recognised by its address among empty flags */
 const char *const role_flags_of_frames[] = {" --planes colour", " --planes mover", user_tells,
                                             NULL};
 
-/* An array that was told a role, or has it by its name. */
+/* Bind an array to the role that the user gave it, or that its name gives. */
 static int bind_as(struct role_case *a, enum role role)
 {
     const struct role_context *c = a->c;
@@ -283,33 +278,31 @@ static int bind_as(struct role_case *a, enum role role)
         b->is_winner =
             b->role == ROLE_TO_MOVE && !b->is_player &&
             ((said & ROLE_WINNER) || text_compare_caseless(a->array->key, "winner", 6) == 0);
-        /* What is looked at is bounded: a list of moves, padded with -1, has one in every row but
-         * those of an empty board. */
+        /* The look is bounded: in a list of moves padded with -1, nearly every row has one. */
         if (a->is_told || !c->request->is_strict || h->dtype.kind != DTYPE_INT ||
             (b->role != ROLE_MASK && b->role != ROLE_POLICY) ||
             !role_find_range(a->array, LIST_LOOK_NBYTES, &low, &high) || low >= 0)
             return 0;
         return role_refuse(a, "drop",
-                           "integers with -1 among them are a list of moves, padded, rather than "
-                           "a number for each action: expected to be told");
+                           "integers with -1 among them are a padded list of moves rather than a "
+                           "number for each action: say what it is");
     }
     /* Players and results mean nothing to a board that never swaps colours. */
     if (!a->is_told && role_is_label(role) && role != ROLE_VALUE && !c->swaps_colours &&
         !role_is_spatial(a, 1))
         return bind_copy(a, false);
     (void)kind->fit(a); /* once more, for its reason */
-    role_refuse(a, role_suggest(a), "%s", c->reason);
-    /* Of planes of stones alone nothing in the data tells whose they are. */
-    if (!a->is_told && h->n_dims == 5 && c->request->swaps_colours && c->problems->n > 0 &&
+    /* Nothing in the data says whose stones the planes of a history are, unless one tells the turn.
+     */
+    if (!a->is_told && h->n_dims == 5 && c->request->swaps_colours &&
         !conventions_is_said(c->request->conventions, "planes"))
-        c->problems->items[c->problems->n - 1].flags =
-            role_flags_of_frames[h->shape[2] == 3 || h->shape[4] == 3 ? 0 : 2];
-    return -1;
+        a->flags = role_flags_of_frames[h->shape[2] == 3 || h->shape[4] == 3 ? 0 : 2];
+    return role_refuse(a, role_suggest(a), "%s", c->reason);
 }
 
-/* --- what arrays take from each other --- */
+/* --- what arrays take from one another --- */
 
-/* A policy that was told to be stored upside down, or moves beside one. */
+/* Set the flip that was told of a policy, or of moves, which `policy` stands beside. */
 static int finish_flip(struct role_case *a, const struct role_binding *policy)
 {
     const enum action_flip flip = a->told->flip;
@@ -322,13 +315,12 @@ static int finish_flip(struct role_case *a, const struct role_binding *policy)
                            action_flip_exchanges(flip) ? "square" : "rectangle");
     if (a->is_told || policy == NULL || policy->flip == ACTION_AS_IS)
         return 0;
-    return role_refuse(a, "action",
-                       "the policy is stored %s: expected to be told whether these moves are, too",
+    return role_refuse(a, "action", "the policy is stored %s: say whether these moves are, too",
                        action_flip_name(policy->flip));
 }
 
-/* Moves get the layout of the shard's policy, the first one there is, once all roles are known.
- * Planes are stored xy as told, else as programs write them beside a policy of that layout. */
+/* Once all roles are known: moves get the layout of the shard's first policy, and planes are xy if
+ * told so or if a policy has the layout of programs that write them so. */
 static void finish(struct role_context *c)
 {
     static const enum role roles[] = {ROLE_POLICY, ROLE_POLICY_INDEX, ROLE_ACTION_VALUES,
@@ -371,10 +363,10 @@ static void finish(struct role_context *c)
             (void)finish_flip(a, policy);
 }
 
-/* --- all of them, and what settles their problems --- */
+/* --- all arrays, and what settles their problems --- */
 
-/* Try what the problems suggest: a role that would be refused in turn becomes "drop", which never
- * is. What else would be undecided then is one more problem. -1 with err set: no memory. */
+/* Try the roles that the problems suggest: one that would be refused becomes "drop", which never
+ * is, and what else would then be undecided becomes a problem too. -1: no memory, err is set. */
 static int settle(struct role_context *c, struct error *err)
 {
     struct role_problems *problems = c->problems;
@@ -394,7 +386,7 @@ static int settle(struct role_context *c, struct error *err)
             const struct role_problem *problem = &problems->items[k];
 
             status = problem->array < 0
-                         ? 1 /* of the shard as a whole: no role settles it */
+                         ? 1 /* no role settles a problem of the shard as a whole */
                          : role_request_add_spec(&request, c->archive->arrays[problem->array].key,
                                                  problem->role, err);
         }
@@ -409,7 +401,7 @@ static int settle(struct role_context *c, struct error *err)
             struct role_problem *problem = role_problem_of(problems, (size_t)i);
             const size_t n = problems->n;
 
-            if (problem == NULL && index >= 0) { /* the values of indices that are left out */
+            if (problem == NULL && index >= 0) { /* values whose indices are left out */
                 role_refuse(&c->cases[i], NULL, "it goes with %.200s, which has no role",
                             text_quote(c->cases[index].array->key).text);
                 problem = problems->n > n ? &problems->items[n] : NULL;
@@ -442,7 +434,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
 
     if (request->plane_xy == 1 && (board->rows == 0 || board->rows != board->cols))
         return error_set(err, ERROR_USAGE,
-                         "planes of the board %s cannot be in the order xy: it is no square",
+                         "planes of the board %s cannot be in the order xy: it is not square",
                          board->name);
     if (init(&c, bindings, err) != 0)
         goto out;
@@ -490,7 +482,9 @@ out:
     return status;
 }
 
-/* The rest of a message is for reasons. */
+/* --- all problems in one message --- */
+
+/* Of a message; the rest is for the reasons. */
 #define COMMAND_MAX_NBYTES (ERROR_MESSAGE_NBYTES * 3 / 4)
 
 int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
@@ -523,12 +517,11 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     int status = role_problems_command(problems, archive, request, &command, err);
     char reason[ERROR_MESSAGE_NBYTES];
     struct role_guess fits = {0};
-    bool is_misfit = false; /* planes do not fit the board that was told; perhaps another one */
+    bool is_misfit = false; /* planes do not fit the board given; they may fit another one */
     size_t k;
 
     for (k = 0; k < problems->n; k++) {
         const struct role_problem *problem = &problems->items[k];
-
         const char *key = problem->array >= 0 ? archive->arrays[problem->array].key : "";
 
         is_misfit |= problem->why.code == ERROR_CODE_SHAPE && strcmp(problem->role, "drop") == 0 &&
@@ -536,7 +529,7 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     }
     if (is_misfit)
         (void)role_guess_board_by_shape(archive, &fits);
-    if (status == 0 && command.n_bytes > COMMAND_MAX_NBYTES) { /* of many inputs: its flags alone */
+    if (status == 0 && command.n_bytes > COMMAND_MAX_NBYTES) { /* many inputs: flags alone */
         const struct role_request same = {.command = "the same with", .operands = ""};
 
         text_release(&command);

@@ -17,6 +17,7 @@ struct role_case {
                                          nothing */
     bool is_told;
     bool is_refused;          /* one of the problems */
+    const char *flags;        /* static: other flags that go with its problem; or NULL */
     struct role_named named;  /* what its name says */
     struct role_case *sparse; /* the index array of the sparse policy that it is a part of (itself,
                                  perhaps), or NULL */
@@ -98,9 +99,9 @@ bool role_name_suggests_cells(const char *key);
  * "ROLE" when there is none. What has no row for each position is metadata, or cannot be told. */
 const char *role_suggest(const struct role_case *of);
 
-/* The likeliest role of a label that a colour swap may change, of those that fit its numbers as
- * colours are coded unless the user says otherwise, and the flags that go with it; or NULL. */
-const char *role_suggest_label(const struct role_case *a, const char **flags);
+/* The likeliest role of a label that a colour swap may change, of those that its numbers fit; or
+ * NULL. Sets a->flags to what must go with it. */
+const char *role_suggest_label(struct role_case *a);
 
 /* The lowest and highest number of an array's rows, of the first max_nbytes; false when there are
  * none, or they cannot be read. */

@@ -1,7 +1,7 @@
 /*
- * role_problems.c - an array whose role is looked for, found by its key, and what could not be
- * decided about it or about the shard: a list of problems, each with the role that most likely
- * settles it.
+ * role_problems.c - what could not be decided about the arrays of a shard or about the shard
+ * itself: a list of problems, each with the role that most likely settles it, and the one message
+ * and command line made of them. Also finds an array under inference by its key.
  */
 #include "shard/role_parts.h"
 
@@ -56,7 +56,9 @@ struct role_problem *role_problem_add(struct role_context *c, int array, const c
     if (list_room(&problems->items, problems->n + 1, sizeof *problem, "roles", &c->failed) != 0)
         return NULL;
     problem = &problems->items[problems->n++];
-    *problem = (struct role_problem){.array = array, .flags = ""};
+    *problem = (struct role_problem){
+        .array = array,
+        .flags = array >= 0 && c->cases[array].flags != NULL ? c->cases[array].flags : ""};
     snprintf(problem->role, sizeof problem->role, "%s",
              role != NULL && strcmp(role, "ROLE") != 0 ? role : "drop");
     return problem;
