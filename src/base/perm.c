@@ -34,10 +34,9 @@ bool perm_is_identity(const uint32_t *map, size_t n)
     return true;
 }
 
-uint64_t perm_order(const uint32_t *map, size_t n)
+uint64_t perm_order(uint64_t order, const uint32_t *map, size_t n)
 {
     uint8_t *seen = calloc(n + 1, 1);
-    uint64_t order = 1;
 
     if (seen == NULL)
         return 0;

@@ -35,6 +35,6 @@ static inline void perm_compose(const uint32_t *first, const uint32_t *then, siz
         out[i] = then[first[i]];
 }
 
-/* The smallest k > 0 with map applied k times = identity; 0 if it does not fit 64 bits or memory
- * is short. map must be a permutation. */
-uint64_t perm_order(const uint32_t *map, size_t n);
+/* The smallest multiple k > 0 of `order` (1: any number) with map applied k times = identity; 0 if
+ * it does not fit 64 bits or memory is short. map must be a permutation. */
+uint64_t perm_order(uint64_t order, const uint32_t *map, size_t n);

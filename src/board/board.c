@@ -221,7 +221,7 @@ void board_free(struct board *b)
 {
     if (b == NULL)
         return;
-    for (uint32_t t = 0; b->transforms != NULL && t < b->n_transforms; t++)
+    for (uint32_t t = 0; b->transforms != NULL && t <= b->n_transforms; t++) /* and a product */
         board_release_transform(&b->transforms[t]);
     free(b->transforms);
     free(b->name);

@@ -23,15 +23,16 @@ struct board_element;
 struct board_transform {
     char *name;         /* owned: "rotate-60", "transpose-swap"; unique on the board, no spaces */
     bool swaps_colours; /* also exchanges the two colours (the game of Hex) */
-    uint32_t *dst;      /* owned, n_cells: cell i goes to dst[i] */
+    uint32_t *dst;      /* owned, n_cells: cell i goes to dst[i]; then planes and actions */
     uint32_t *src;      /* owned, n_cells: inverse of dst, cell j comes from src[j] */
+    uint64_t hash;      /* of all maps, for group.c */
 
-    /* Only boards from a file set these; owned, NULL elsewhere. Both are dst permutations. */
+    /* Within dst, or NULL where the board has none: plane or action i goes to [i]. */
     uint32_t *planes;  /* board->n_planes entries */
     uint32_t *actions; /* board->n_actions entries */
 
-    /* Of a board from a file, where cells have rows and columns: the turn or mirror of its box that
-     * moves cells so, or NULL. */
+    /* For a board from a file, where cells have rows and columns: the turn or mirror of its box
+     * that moves cells so, or NULL. */
     const struct board_element *turn;
 
     /* Take It Easy: new[k] = old[number_src[k]] on a tile's three numbers; {0,1,2} elsewhere. */

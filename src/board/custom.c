@@ -71,12 +71,7 @@ static int check_keys(const struct custom *c, json_t *object, const char *known,
 
     json_object_foreach(object, key, value)
     {
-        const size_t n = strlen(key);
-        const char *at = n > 0 && strchr(key, ' ') == NULL ? strstr(known, key) : NULL;
-
-        while (at != NULL && (at[-1] != ' ' || at[n] != ' '))
-            at = strstr(at + 1, key);
-        if (at == NULL)
+        if (strchr(key, ' ') != NULL || strstr(known, text_format(" %s ", key).text) == NULL)
             return custom_refuse(c, "%sunknown key %s", where, text_quote(key).text);
     }
     return 0;
@@ -95,78 +90,63 @@ static bool is_clean(const json_t *value, size_t max_nbytes)
 
 /* --- transforms --- */
 
-/* The maps of a transform: their keys, and what they move. */
-static const struct {
-    const char *key, *unit;
-} maps[BOARD_N_PARTS] = {{"dst", "cell"}, {"planes", "plane"}, {"actions", "action"}};
-
-/* Read one map of a transform, as long as those of the transforms before. */
-static int parse_map(const struct custom *c, const json_t *list, struct board_transform *t,
-                     enum board_part part)
+/* Read one map of a transform. */
+static int parse_map(const struct custom *c, const json_t *list, const struct group_map *map,
+                     const char *transform)
 {
-    const struct text_quoted name = text_quote(t->name);
-    const char *key = maps[part].key, *unit = maps[part].unit;
+    const struct text_quoted name = text_quote(transform);
     const size_t length = json_array_size(list);
-    uint32_t n = board_part_length(c->board, part), *map;
 
     if (!json_is_array(list) || length == 0)
         return custom_refuse(c, "transform %s: %s is missing, empty or not a list [...]", name.text,
-                             key);
-    if (n == 0)
-        n = *(part == BOARD_PLANES ? &c->board->n_planes : &c->board->n_actions) = (uint32_t)length;
-    if (length != n)
+                             map->key);
+    if (length != map->n)
         return custom_refuse(c, "transform %s: %s has %zu entries, expected %u, one for each %s",
-                             name.text, key, length, n, unit);
-    map = *board_part_map(t, part) = malloc(length * sizeof *map);
-    if (map == NULL)
-        return error_no_memory(c->err, "map of a transform");
-    for (uint32_t i = 0; i < n; i++) {
+                             name.text, map->key, length, map->n, map->unit);
+    for (uint32_t i = 0; i < map->n; i++) {
         const json_t *value = json_array_get(list, i);
 
         if (!json_is_integer(value))
-            return custom_refuse(c, "transform %s: %s[%u] is not a whole number", name.text, key,
-                                 i);
-        if (!custom_read_index(value, UINT32_MAX, &map[i]))
+            return custom_refuse(c, "transform %s: %s[%u] is not a whole number", name.text,
+                                 map->key, i);
+        if (!custom_read_index(value, UINT32_MAX, &map->map[i]))
             return custom_refuse(c,
                                  "transform %s: %s %u goes to %" JSON_INTEGER_FORMAT
                                  ", expected a number from 0 to %u",
-                                 name.text, unit, i, json_integer_value(value), n - 1);
+                                 name.text, map->unit, i, json_integer_value(value), map->n - 1);
     }
     return 0;
 }
 
-/* Fill in what a listed transform leaves out: planes stay, actions are the cells, with a pass
- * after them where there is one more. What cannot be left out is refused. */
-static int complete(const struct custom *c, struct board_transform *t)
+/* Read the maps of transform t. Those that are left out stay the identity, but for actions where
+ * they can only be the cells, followed by a pass if there is one more. What cannot be left out is
+ * refused. */
+static int parse_maps(const struct custom *c, const json_t *object, uint32_t t)
 {
     const struct board *b = c->board;
-    const bool has_actions = t->actions != NULL;
+    const struct board_transform *one = &b->transforms[t];
 
-    if (t->planes == NULL && b->n_planes > 0 && t->swaps_colours)
+    for (unsigned i = 0; i < GROUP_N_MAPS; i++) {
+        const struct group_map map = group_map_of(b, t, i);
+        const json_t *list = json_object_get(object, map.key);
+
+        if ((list != NULL || i == 0) && parse_map(c, list, &map, one->name) != 0)
+            return -1;
+    }
+    if (json_object_get(object, "planes") == NULL && b->n_planes > 0 && one->swaps_colours)
         return custom_refuse(c,
                              "transform %s: planes is missing: it swaps colours, and other "
                              "transforms have planes",
-                             text_quote(t->name).text);
-    for (enum board_part part = BOARD_PLANES; part < BOARD_N_PARTS; part++) {
-        const uint32_t n = board_part_length(b, part);
-        uint32_t **map = board_part_map(t, part);
-
-        if (*map != NULL || n == 0)
-            continue;
-        if (new_items(map, n, "map of a transform", c->err) != 0)
-            return -1;
-        perm_set_identity(*map, n);
-    }
-    if (has_actions || b->n_actions == 0)
+                             text_quote(one->name).text);
+    if (json_object_get(object, "actions") != NULL || b->n_actions == 0)
         return 0;
     if (b->n_actions == b->n_cells || b->n_actions == b->n_cells + 1)
-        memcpy(t->actions, t->dst, b->n_cells * sizeof *t->dst);
-    else if (t->swaps_colours || !perm_is_identity(t->dst, b->n_cells) ||
-             (t->planes != NULL && !perm_is_identity(t->planes, b->n_planes)))
+        memcpy(one->actions, one->dst, b->n_cells * sizeof *one->dst);
+    else if (!group_is_identity(b, t))
         return custom_refuse(c,
                              "transform %s: actions is missing: other transforms have %u actions, "
                              "more than cells and a pass",
-                             text_quote(t->name).text, b->n_actions);
+                             text_quote(one->name).text, b->n_actions);
     return 0;
 }
 
@@ -189,6 +169,21 @@ static int parse_transforms(struct custom *c)
     if (n > BOARD_MAX_TRANSFORMS)
         return custom_refuse(c, "a board has at most %d transforms, not %zu", BOARD_MAX_TRANSFORMS,
                              n);
+    for (size_t i = 0; i < n; i++) { /* the first map of its kind says how long it is */
+        const json_t *object = json_array_get(list, i);
+
+        if (b->n_planes == 0)
+            b->n_planes = (uint32_t)json_array_size(json_object_get(object, "planes"));
+        if (b->n_actions == 0)
+            b->n_actions = (uint32_t)json_array_size(json_object_get(object, "actions"));
+    }
+    if (n * group_n_entries(b) > GROUP_MAX_ENTRIES)
+        return custom_refuse(c,
+                             "a board has at most %d transforms with %u entries together, and each "
+                             "here has %u entries",
+                             BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES, group_n_entries(b));
+    if (board_alloc_maps(b, 0, c->err) != 0)
+        return -1;
     for (uint32_t i = 0; i < n; i++) {
         json_t *object = json_array_get(list, i);
         const json_t *label = json_object_get(object, "name");
@@ -221,27 +216,15 @@ static int parse_transforms(struct custom *c)
         if (swaps != NULL && !json_is_boolean(swaps))
             return custom_refuse(c, "%sswaps_colours is neither true nor false", where);
         t->swaps_colours = json_is_true(swaps);
-        for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-            const json_t *map = json_object_get(object, maps[part].key);
-
-            if ((map != NULL || part == BOARD_CELLS) && parse_map(c, map, t, part) != 0)
-                return -1;
-        }
-    }
-    if (n * group_n_entries(b) > GROUP_MAX_ENTRIES)
-        return custom_refuse(c,
-                             "a board has at most %d transforms with %u entries together, and each "
-                             "here has %u entries",
-                             BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES, group_n_entries(b));
-    for (uint32_t t = 0; t < b->n_transforms; t++)
-        if (complete(c, &b->transforms[t]) != 0)
+        if (board_alloc_maps(b, i + 1, c->err) != 0 || parse_maps(c, object, i + 1) != 0)
             return -1;
+    }
     if (group_arrange(b, c->is_generated, c->err) != 0)
         return -1;
     if (b->n_transforms > BOARD_MAX_TRANSFORMS)
         return custom_refuse(c, "a board has at most %d transforms, not %u", BOARD_MAX_TRANSFORMS,
                              b->n_transforms);
-    return group_find_turns(b, c->err);
+    return 0;
 }
 
 /* --- what is played --- */

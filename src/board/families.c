@@ -24,13 +24,25 @@ int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, 
     memset(b->on_board, 1, n_cells);
     for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS + 2; t++) {
         b->transforms[t] = no_maps;
-        if (t >= n_transforms)
-            continue;
-        uint32_t *dst = b->transforms[t].dst = malloc(n_cells * sizeof *dst);
-        if (dst == NULL)
-            return error_no_memory(err, "transforms of a board");
-        perm_set_identity(dst, n_cells);
+        if (t < n_transforms && board_alloc_maps(b, t, err) != 0)
+            return -1;
     }
+    return 0;
+}
+
+int board_alloc_maps(const struct board *b, uint32_t t, struct error *err)
+{
+    struct board_transform *one = &b->transforms[t];
+
+    free(one->dst);
+    one->dst = malloc(board_maps_nbytes(b));
+    if (one->dst == NULL)
+        return error_no_memory(err, "transforms of a board");
+    one->planes = b->n_planes > 0 ? one->dst + b->n_cells : NULL;
+    one->actions = b->n_actions > 0 ? one->dst + b->n_cells + b->n_planes : NULL;
+    perm_set_identity(one->dst, b->n_cells);
+    perm_set_identity(one->planes, b->n_planes);
+    perm_set_identity(one->actions, b->n_actions);
     return 0;
 }
 
@@ -39,8 +51,7 @@ void board_release_transform(struct board_transform *t)
     free(t->name);
     free(t->dst);
     free(t->src);
-    free(t->planes);
-    free(t->actions);
+    *t = no_maps;
 }
 
 void board_remove_transform(struct board *b, uint32_t t)

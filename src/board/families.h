@@ -66,7 +66,16 @@ extern const struct action_layout *const chess_layouts[CHESS_N_LAYOUTS];
  * BOARD_MAX_TRANSFORMS + 2, which have no maps yet. */
 int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err);
 
-/* Free what a transform owns; free transform t and move those behind it up. */
+/* Bytes of all maps of one transform. */
+static inline size_t board_maps_nbytes(const struct board *b)
+{
+    return ((size_t)b->n_cells + b->n_planes + b->n_actions) * sizeof(uint32_t);
+}
+
+/* Give transform t, instead of its maps, new ones that leave everything in place. */
+int board_alloc_maps(const struct board *b, uint32_t t, struct error *err);
+
+/* Free what a transform owns; free transform t and move those after it up. */
 void board_release_transform(struct board_transform *t);
 void board_remove_transform(struct board *b, uint32_t t);
 
@@ -112,6 +121,12 @@ struct board_box {
 };
 
 extern const struct board_box board_box_square, board_box_hexagon;
+
+/* The box whose turns and mirrors the cells of a board from a file may allow. */
+static inline const struct board_box *board_turns_of(const struct board *b)
+{
+    return b->is_hexagonal ? &board_box_hexagon : &board_box_square;
+}
 
 /* The build function of families with a box: the size after "NAME:" says how large it is. NULL,
  * text that is not a size, and sizes out of range are ERROR_USAGE, naming b->family. */

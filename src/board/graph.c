@@ -30,64 +30,35 @@
 #define NAUTY_VERTEX_NBYTES 512
 #define NAUTY_NBYTES        (1u << 20)
 
-/* The turns that a board's cells may allow: of hexagons, or of squares. */
-static const struct board_box *turns_of(const struct board *b)
-{
-    return b->is_hexagonal ? &board_box_hexagon : &board_box_square;
-}
-
-bool group_keeps_colours(const struct board *b, const uint32_t *dst, bool swaps, uint32_t *lost)
-{
-    for (*lost = 0; *lost < b->n_colours; (*lost)++) {
-        const uint32_t other = swaps && *lost < 2 * b->n_pairs ? *lost ^ 1 : *lost;
-        const struct board_colour *from = &b->colours[*lost], *to = &b->colours[other];
-
-        if (from->n_cells != to->n_cells)
-            return false;
-        for (uint32_t i = 0; i < from->n_cells; i++)
-            if (bsearch(&dst[from->cells[i]], to->cells, to->n_cells, sizeof *to->cells,
-                        order_of_u32) == NULL)
-                return false;
-    }
-    return true;
-}
-
 /* --- a subgroup of the turns --- */
 
-/* Add the turns that keep everything, those that are not mirrored only if `only_rotations`. */
+/* Add the turns that keep everything; mirrors too, unless `only_rotations`. */
 static int add_turns(struct board *b, bool only_rotations, struct error *err)
 {
-    const struct board_box *box = turns_of(b);
+    const struct board_box *box = board_turns_of(b);
     struct relations edges = {0}, lines = {0};
-    int status = -1;
+    uint32_t lost;
+    int status = relations_init(&edges, b, false, err);
 
-    if (relations_init(&edges, b, false, err) != 0 || relations_init(&lines, b, true, err) != 0)
-        goto out;
-    for (uint32_t i = 1; i < box->n_elements; i++) {
+    if (status == 0)
+        status = relations_init(&lines, b, true, err);
+    for (uint32_t i = 1; i < box->n_elements && status == 0; i++) {
         const struct board_turn *turn = &box->elements[i].turn;
         struct board_transform *t = &b->transforms[b->n_transforms];
-        uint32_t lost;
 
         if (only_rotations && turn->rr * turn->cc - turn->rc * turn->cr < 0)
             continue;
-        t->dst = realloc(t->dst, b->n_cells * sizeof *t->dst);
-        if (t->dst == NULL) {
-            error_no_memory(err, "transforms of a board");
-            goto out;
-        }
-        if (!board_turn_cells(b, turn, t->dst) || relations_kept(&edges, t->dst, &lost) < edges.n ||
+        status = board_alloc_maps(b, b->n_transforms, err);
+        if (status != 0 || !board_turn_cells(b, turn, t->dst) ||
+            relations_kept(&edges, t->dst, &lost) < edges.n ||
             relations_kept(&lines, t->dst, &lost) < lines.n)
             continue;
         t->swaps_colours = !group_keeps_colours(b, t->dst, false, &lost);
         if (!t->swaps_colours || group_keeps_colours(b, t->dst, true, &lost))
             b->n_transforms++;
     }
-    status = 0;
-out:
-    free(b->transforms[b->n_transforms].dst);
-    b->transforms[b->n_transforms].dst = NULL;
-    relations_release(&edges);
-    relations_release(&lines);
+    free(edges.sorted);
+    free(lines.sorted);
     return status;
 }
 
@@ -135,8 +106,7 @@ static void add_generator(int count, int *image, int *orbits, int n_orbits, int 
     /* Products of too many would be too many; nauty's count of the group's elements still holds. */
     if (b->n_transforms > BOARD_MAX_TRANSFORMS || nauty_state.no_memory)
         return;
-    t->dst = malloc(b->n_cells * sizeof *t->dst);
-    if (t->dst == NULL) {
+    if (board_alloc_maps(b, b->n_transforms, NULL) != 0) {
         nauty_state.no_memory = true;
         return;
     }
@@ -207,8 +177,9 @@ static int graph_init(struct board_graph *g, const struct board *b, struct relat
         for (uint32_t i = 0; i < b->n_edges; i++)
             join(sparse, b->edges[i][0], b->edges[i][1]);
         for (uint32_t i = 0; i < sets->n_sorted; i++)
-            for (uint32_t k = 0; k < sets->sorted[i].n; k++)
-                join(sparse, lines + i, sets->sorted[i].cells[k]);
+            for (uint32_t k = relations_start(sets, sets->sorted[i].i);
+                 k < relations_start(sets, sets->sorted[i].i + 1); k++)
+                join(sparse, lines + i, sets->cells[k]);
         for (uint32_t i = 0; i < b->n_colours; i++) {
             for (uint32_t k = 0; k < b->colours[i].n_cells; k++)
                 join(sparse, colours + i, b->colours[i].cells[k]);
@@ -295,7 +266,7 @@ static int find_generators(struct board *b, double *order, struct error *err)
         status = run_nauty(b, &g, &stats, err);
         give_lock();
     }
-    relations_release(&sets);
+    free(sets.sorted);
     free(g.sparse.v);
     free(g.sparse.d);
     free(g.sparse.e);
@@ -308,79 +279,46 @@ static int find_generators(struct board *b, double *order, struct error *err)
 
 /* --- names and order --- */
 
-struct ranked {
-    struct board_transform transform;
-    uint32_t n_cells;
-    uint64_t order;
-};
-
-static int compare_ranked(const void *a, const void *b)
+/* Turns and mirrors in the order of the box's elements, then all others by their maps. */
+static int compare_transforms(const void *a, const void *b, void *board)
 {
-    const struct ranked *x = a, *y = b;
+    const struct board_transform *x = a, *y = b;
+    const uint32_t n = ((const struct board *)board)->n_cells;
     uint32_t i = 0;
 
-    if (x->transform.turn != y->transform.turn) /* those that are none come last */
-        return (uintptr_t)x->transform.turn - 1 < (uintptr_t)y->transform.turn - 1 ? -1 : 1;
-    while (i < x->n_cells && x->transform.dst[i] == y->transform.dst[i])
+    if (x->turn != y->turn) /* NULL comes last */
+        return (uintptr_t)x->turn - 1 < (uintptr_t)y->turn - 1 ? -1 : 1;
+    while (i < n && x->dst[i] == y->dst[i])
         i++;
-    return i < x->n_cells ? order_of_u32(&x->transform.dst[i], &y->transform.dst[i])
-                          : x->transform.swaps_colours - y->transform.swaps_colours;
+    return i < n ? order_of_u32(&x->dst[i], &y->dst[i]) : x->swaps_colours - y->swaps_colours;
 }
 
-int group_find_turns(struct board *b, struct error *err)
-{
-    const struct board_box *box = turns_of(b);
-    uint32_t *dst = malloc(b->n_cells * sizeof *dst);
-
-    if (dst == NULL)
-        return error_no_memory(err, "transforms of a board");
-    for (uint32_t i = 1; i < box->n_elements; i++) {
-        const bool is_turn = board_turn_cells(b, &box->elements[i].turn, dst);
-
-        for (uint32_t t = 1; t < b->n_transforms && is_turn; t++)
-            if (memcmp(dst, b->transforms[t].dst, b->n_cells * sizeof *dst) == 0)
-                b->transforms[t].turn = &box->elements[i];
-    }
-    free(dst);
-    return 0;
-}
-
-/* Put the transforms in order, and name them: those that are turns after these, others by their
- * order, in which they are counted. */
+/* Put the transforms in order, and name them: turns and mirrors by what they are, others by their
+ * order and a number. */
 static int set_names(struct board *b, struct error *err)
 {
-    const uint32_t n = b->n_transforms;
-    struct ranked *ranked = calloc(n, sizeof *ranked);
-    int status = group_find_turns(b, err);
+    uint64_t orders[BOARD_MAX_TRANSFORMS];
 
-    if (ranked == NULL)
-        status = error_no_memory(err, "transforms of a board");
-    for (uint32_t t = 1; t < n && status == 0; t++) {
-        const uint64_t order = perm_order(b->transforms[t].dst, b->n_cells);
-
-        if (order == 0) /* that of an element of a group fits 64 bits */
-            status = error_no_memory(err, "transforms of a board");
-        ranked[t] = (struct ranked){b->transforms[t], b->n_cells, order};
-    }
-    if (status == 0)
-        qsort(ranked + 1, n - 1, sizeof *ranked, compare_ranked);
-    for (uint32_t t = 1; t < n && status == 0; t++)
-        b->transforms[t] = ranked[t].transform;
-    for (uint32_t t = 1; t < n && status == 0; t++) {
-        const char *swap = b->transforms[t].swaps_colours ? "-swap" : "";
+    qsort_r(b->transforms + 1, b->n_transforms - 1, sizeof *b->transforms, compare_transforms, b);
+    for (uint32_t t = 1; t < b->n_transforms; t++) {
+        const struct board_transform *one = &b->transforms[t];
+        const char *swap = one->swaps_colours ? "-swap" : "";
         struct text_quoted name;
         unsigned n_such = 1;
 
+        orders[t] = perm_order(1, one->dst, b->n_cells);
+        if (orders[t] == 0) /* that of an element of a group fits 64 bits */
+            return error_no_memory(err, "transforms of a board");
         for (uint32_t u = 1; u < t; u++)
-            n_such += b->transforms[u].turn == NULL && ranked[u].order == ranked[t].order;
-        if (b->transforms[t].turn == NULL)
-            name = text_format("order-%u-%u%s", (unsigned)ranked[t].order, n_such, swap);
+            n_such += b->transforms[u].turn == NULL && orders[u] == orders[t];
+        if (one->turn == NULL)
+            name = text_format("order-%u-%u%s", (unsigned)orders[t], n_such, swap);
         else
-            name = text_format("%s%s", b->transforms[t].turn->name, swap);
-        status = board_set_transform_name(b, t, name.text, err);
+            name = text_format("%s%s", one->turn->name, swap);
+        if (board_set_transform_name(b, t, name.text, err) != 0)
+            return -1;
     }
-    free(ranked);
-    return status;
+    return 0;
 }
 
 int group_find(struct board *b, enum group_which which, struct error *err)
@@ -406,7 +344,7 @@ int group_find(struct board *b, enum group_which which, struct error *err)
     for (uint32_t t = 1; t < b->n_transforms; t++)
         if (board_set_transform_name(b, t, "generator", err) != 0)
             return -1;
-    if (which == GROUP_WHOLE && group_arrange(b, true, err) != 0)
+    if (group_arrange(b, which == GROUP_WHOLE, err) != 0)
         return -1;
     if (which == GROUP_WHOLE && b->n_transforms != order)
         return error_set(err, ERROR_INTERNAL,
@@ -445,7 +383,7 @@ int group_missing(const struct board *b, struct text *out, struct error *err)
     }
     status = (int)n_missing;
 out:
-    for (uint32_t t = 0; whole.transforms != NULL && t < whole.n_transforms; t++)
+    for (uint32_t t = 0; whole.transforms != NULL && t <= whole.n_transforms; t++)
         board_release_transform(&whole.transforms[t]);
     free(whole.transforms);
     free(whole.on_board);

@@ -1,10 +1,9 @@
 /*
- * group.c - the maps of a board's transforms as a group.
+ * group.c - the transforms of a board multiplied and compared.
  *
- * Everything that a transform moves becomes one permutation (a joint map), so that products and
- * comparisons treat all parts alike; they are told apart by their hashes first. Generators are
- * closed into their group breadth first. Edges and lines are sets of cells, looked up in sorted
- * lists.
+ * Two transforms are equal when they move cells, planes, actions and colours alike; a hash of their
+ * maps tells most of the others apart. Generators are closed into their group breadth first: each
+ * product is computed in the spare transform, which stays when it is a new one.
  */
 #include "board/group.h"
 
@@ -14,191 +13,170 @@
 
 #include <xxhash.h>
 
-#define N_NUMBERS 3
-#define N_COLOURS 2
-
-static const char *const part_names[BOARD_N_PARTS] = {"cell", "plane", "action"};
-
-/* A cell by row and column, where it has those; other points by number. */
-static struct text_quoted point_text(const struct board *b, enum board_part part, uint32_t i)
+struct group_map group_map_of(const struct board *b, uint32_t t, unsigned i)
 {
-    return part == BOARD_CELLS && b->cols > 0 ? board_cell_text(b, i) : text_format("%u", i);
+    const struct board_transform *one = &b->transforms[t];
+    const struct group_map maps[GROUP_N_MAPS] = {
+        {"dst", "cell", one->dst, b->n_cells},
+        {"planes", "plane", one->planes, b->n_planes},
+        {"actions", "action", one->actions, b->n_actions},
+    };
+
+    return maps[i];
 }
 
-int joint_fault(const struct board *b, uint32_t t, struct text_quoted *fault, struct error *err)
+/* A cell by row and column, where it has those; anything else by number. */
+static struct text_quoted point_text(const struct board *b, const struct group_map *map, uint32_t i)
 {
-    const uint8_t *src = b->transforms[t].number_src;
+    return *map->unit == 'c' && b->cols > 0 ? board_cell_text(b, i) : text_format("%u", i);
+}
 
+static void set_hash(const struct board *b, uint32_t t)
+{
+    struct board_transform *one = &b->transforms[t];
+
+    one->hash = XXH3_64bits_withSeed(one->dst, board_maps_nbytes(b), one->swaps_colours);
+}
+
+int group_find_fault(const struct board *b, uint32_t t, struct text_quoted *fault,
+                     struct error *err)
+{
     fault->text[0] = '\0';
-    for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-        const uint32_t *map = *board_part_map(&b->transforms[t], part);
-        const uint32_t n = board_part_length(b, part);
-        const size_t i = map != NULL ? perm_first_fault(map, n, err) : n;
+    for (unsigned k = 0; k < GROUP_N_MAPS && fault->text[0] == '\0'; k++) {
+        const struct group_map one = group_map_of(b, t, k);
+        const size_t i = perm_first_fault(one.map, one.n, err);
         uint32_t before = 0;
 
         if (i == SIZE_MAX)
             return -1;
-        if (i == n)
-            continue;
-        if (map[i] >= n) {
-            *fault = text_format("%s %s goes to %u, but there are only %u", part_names[part],
-                                 point_text(b, part, (uint32_t)i).text, map[i], n);
-            return 0;
-        }
-        while (map[before] != map[i])
+        while (i < one.n && one.map[i] < one.n && one.map[before] != one.map[i])
             before++;
-        *fault = text_format("%ss %s and %s both go to %u", part_names[part],
-                             point_text(b, part, before).text,
-                             point_text(b, part, (uint32_t)i).text, map[i]);
-        return 0;
+        if (i < one.n && one.map[i] >= one.n)
+            *fault = text_format("%s %s goes to %u, but there are only %u", one.unit,
+                                 point_text(b, &one, (uint32_t)i).text, one.map[i], one.n);
+        else if (i < one.n)
+            *fault = text_format("%ss %s and %s both go to %u", one.unit,
+                                 point_text(b, &one, before).text,
+                                 point_text(b, &one, (uint32_t)i).text, one.map[i]);
     }
-    if (src[0] >= N_NUMBERS || src[1] >= N_NUMBERS || src[2] >= N_NUMBERS || src[0] == src[1] ||
-        src[0] == src[2] || src[1] == src[2])
-        snprintf(fault->text, sizeof fault->text, "its map of a tile's numbers repeats one");
+    set_hash(b, t);
     return 0;
 }
 
-/* Whether rows a and b of the maps say the same. */
-static bool is_same(const struct joint *j, uint32_t a, uint32_t b)
+bool group_is_identity(const struct board *b, uint32_t t)
 {
-    return j->hashes[a] == j->hashes[b] &&
-           memcmp(joint_map(j, a), joint_map(j, b), j->n_points * sizeof *j->maps) == 0;
+    const struct board_transform *one = &b->transforms[t];
+
+    return perm_is_identity(one->dst, b->n_cells) && perm_is_identity(one->planes, b->n_planes) &&
+           perm_is_identity(one->actions, b->n_actions) && !one->swaps_colours;
 }
 
-static void set_hash(struct joint *j, uint32_t t)
+bool group_is_same(const struct board *b, uint32_t t, uint32_t u)
 {
-    j->hashes[t] = XXH3_64bits(joint_map(j, t), j->n_points * sizeof *j->maps);
+    const struct board_transform *x = &b->transforms[t], *y = &b->transforms[u];
+
+    return x->hash == y->hash && x->swaps_colours == y->swaps_colours &&
+           memcmp(x->dst, y->dst, board_maps_nbytes(b)) == 0;
 }
 
-int joint_init(struct joint *j, const struct board *b, struct error *err)
+uint64_t group_order(const struct board *b, uint32_t t)
 {
-    j->board = b;
-    j->n_transforms = b->n_transforms;
-    j->n_points = b->n_cells + b->n_planes + b->n_actions + N_NUMBERS + N_COLOURS;
-    if (list_room(&j->maps, j->n_transforms + 1, j->n_points * sizeof *j->maps,
-                  "group of transforms", err) != 0) /* and a product after them */
-        return -1;
-    for (uint32_t t = 0; t < j->n_transforms; t++) {
-        const struct board_transform *transform = &b->transforms[t];
-        uint32_t *joined = j->maps + (size_t)t * j->n_points, at = 0;
+    uint64_t order = b->transforms[t].swaps_colours ? 2 : 1;
 
-        for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-            const uint32_t *map = *board_part_map(&b->transforms[t], part);
-            const uint32_t n = board_part_length(b, part);
+    for (unsigned k = 0; k < GROUP_N_MAPS; k++) {
+        const struct group_map one = group_map_of(b, t, k);
 
-            for (uint32_t i = 0; i < n; i++)
-                joined[at + i] = at + (map != NULL ? map[i] : i);
-            at += n;
-        }
-        /* number_src is a gather, the joint map a scatter. */
-        for (uint32_t k = 0; k < N_NUMBERS; k++)
-            joined[at + transform->number_src[k]] = at + k;
-        at += N_NUMBERS;
-        for (uint32_t k = 0; k < N_COLOURS; k++)
-            joined[at + k] = at + (transform->swaps_colours ? N_COLOURS - 1 - k : k);
-        set_hash(j, t);
+        order = perm_order(order, one.map, one.n);
     }
-    return 0;
+    return order;
 }
 
-bool joint_find_equal(const struct joint *j, uint32_t *a, uint32_t *b)
+int group_alloc_product(const struct board *b, struct error *err)
 {
-    for (*a = 0; *a < j->n_transforms; (*a)++)
-        for (*b = *a + 1; *b < j->n_transforms; (*b)++)
-            if (is_same(j, *a, *b))
-                return true;
-    return false;
+    return board_alloc_maps(b, b->n_transforms, err);
 }
 
-int joint_product(struct joint *j, uint32_t a, uint32_t b)
+uint32_t group_multiply(const struct board *b, uint32_t first, uint32_t then)
 {
-    const uint32_t n = j->n_transforms;
+    const uint32_t n = b->n_transforms;
+    const struct board_transform *x = &b->transforms[first], *y = &b->transforms[then];
+    uint32_t t = 0;
 
-    perm_compose(joint_map(j, a), joint_map(j, b), j->n_points, j->maps + (size_t)n * j->n_points);
-    set_hash(j, n);
-    for (uint32_t t = 0; t < n; t++)
-        if (is_same(j, t, n))
-            return (int)t;
-    return -1;
+    for (unsigned k = 0; k < GROUP_N_MAPS; k++) {
+        const struct group_map product = group_map_of(b, n, k);
+
+        perm_compose(group_map_of(b, first, k).map, group_map_of(b, then, k).map, product.n,
+                     product.map);
+    }
+    b->transforms[n].swaps_colours = x->swaps_colours != y->swaps_colours;
+    set_hash(b, n);
+    while (t < n && !group_is_same(b, t, n))
+        t++;
+    return t;
 }
 
-struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
-                                   const uint32_t *then)
+struct text_quoted group_move_text(const struct board *b, uint32_t t)
 {
-    uint32_t i = 0, start = 0;
-    enum board_part part = 0;
+    for (unsigned k = 0; k < GROUP_N_MAPS; k++) {
+        const struct group_map one = group_map_of(b, t, k);
 
-    while (i < j->n_points && (then != NULL ? then[first[i]] : first[i]) == i)
-        i++;
-    if (i >= j->n_points - N_NUMBERS - N_COLOURS)
-        return text_format("it exchanges colours or numbers only");
-    while (part + 1 < BOARD_N_PARTS && i - start >= board_part_length(j->board, part))
-        start += board_part_length(j->board, part++);
-    const uint32_t to = then != NULL ? then[first[i]] : first[i];
-    return text_format("%s %s goes to %s", part_names[part],
-                       point_text(j->board, part, i - start).text,
-                       point_text(j->board, part, to - start).text);
+        for (uint32_t i = 0; i < one.n; i++)
+            if (one.map[i] != i)
+                return text_format("%s %s goes to %s", one.unit, point_text(b, &one, i).text,
+                                   point_text(b, &one, one.map[i]).text);
+    }
+    return text_format("it exchanges colours only");
 }
 
 /* --- generators --- */
 
-/* Breadth first: every transform times every generator, until nothing new appears. When that
- * becomes too many, the listed ones are left, and the generator of the largest order is named: the
- * likeliest culprit. */
-static int generate(struct board *b, struct joint *j, struct error *err)
+/* Multiply every transform by every generator, until nothing new appears. When that becomes too
+ * many, keep the listed ones only, and name the generator of the largest order: the likeliest
+ * culprit. */
+static int generate(struct board *b, struct error *err)
 {
-    const uint32_t n_listed = j->n_transforms;
+    const uint32_t n_listed = b->n_transforms;
     uint32_t worst = 1;
     uint64_t largest = 0;
 
-    for (uint32_t t = 1; t < j->n_transforms; t++) {
+    if (group_alloc_product(b, err) != 0)
+        return -1;
+    for (uint32_t t = 1; t < b->n_transforms; t++) {
         for (uint32_t g = 1; g < n_listed; g++) {
-            struct board_transform *first = &b->transforms[t], *then = &b->transforms[g];
-            struct board_transform *product = &b->transforms[j->n_transforms];
+            struct board_transform *product = &b->transforms[b->n_transforms];
 
-            if (joint_product(j, t, g) >= 0)
+            if (group_multiply(b, t, g) < b->n_transforms)
                 continue;
-            if (j->n_transforms >= BOARD_MAX_TRANSFORMS ||
-                (j->n_transforms + UINT64_C(1)) * group_n_entries(b) > GROUP_MAX_ENTRIES)
+            if (b->n_transforms >= BOARD_MAX_TRANSFORMS ||
+                (b->n_transforms + UINT64_C(1)) * group_n_entries(b) > GROUP_MAX_ENTRIES)
                 goto too_many;
-            if (asprintf(&product->name, "%s*%s", first->name, then->name) < 0) {
+            if (asprintf(&product->name, "%s*%s", b->transforms[t].name, b->transforms[g].name) <
+                0) {
                 product->name = NULL;
                 return error_no_memory(err, "transform name");
             }
-            b->n_transforms = ++j->n_transforms; /* its map is in place */
-            if (list_room(&j->maps, j->n_transforms + 1, j->n_points * sizeof *j->maps,
-                          "group of transforms", err) != 0)
+            b->n_transforms++;
+            if (group_alloc_product(b, err) != 0)
                 return -1;
-            for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-                const uint32_t n = board_part_length(b, part);
-                uint32_t **own = board_part_map(product, part);
-
-                if (n == 0)
-                    continue;
-                if (new_items(own, n, "map of a transform", err) != 0)
-                    return -1;
-                perm_compose(*board_part_map(first, part), *board_part_map(then, part), n, *own);
-            }
-            product->swaps_colours = first->swaps_colours != then->swaps_colours;
         }
     }
     return 0;
 too_many:
     for (uint32_t t = 1; t < n_listed; t++) {
-        /* 0, an order beyond 64 bits, becomes the largest. */
-        const uint64_t found = perm_order(joint_map(j, t), j->n_points) - 1;
+        const uint64_t order = group_order(b, t) - 1; /* 0, beyond 64 bits, becomes the largest */
 
-        if (t == 1 || found > largest) {
-            largest = found;
+        if (t == 1 || order > largest) {
+            largest = order;
             worst = t;
         }
     }
+    const uint32_t n_found = b->n_transforms;
     while (b->n_transforms > n_listed)
         board_remove_transform(b, b->n_transforms - 1);
     if (asprintf(&b->fault,
                  "the generators make a group that is too large: more than %u transforms, at most "
                  "%d with %u entries together; %s has %s",
-                 j->n_transforms, BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES,
+                 n_found, BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES,
                  text_quote(b->transforms[worst].name).text,
                  largest != UINT64_MAX ? text_format("order %" PRIu64, largest + 1).text
                                        : "an order beyond 64 bits") >= 0)
@@ -207,54 +185,81 @@ too_many:
     return error_no_memory(err, "board");
 }
 
+/* Find the turn or mirror of the box, if any, that each transform of a board from a file is. */
+static int find_turns(struct board *b, struct error *err)
+{
+    const struct board_box *box = board_turns_of(b);
+    uint32_t *dst = malloc(b->n_cells * sizeof *dst);
+
+    if (dst == NULL)
+        return error_no_memory(err, "transforms of a board");
+    for (uint32_t i = 1; i < box->n_elements; i++) {
+        const bool is_turn = board_turn_cells(b, &box->elements[i].turn, dst);
+
+        for (uint32_t t = 1; t < b->n_transforms && is_turn; t++)
+            if (memcmp(dst, b->transforms[t].dst, b->n_cells * sizeof *dst) == 0)
+                b->transforms[t].turn = &box->elements[i];
+    }
+    free(dst);
+    return 0;
+}
+
 int group_arrange(struct board *b, bool are_generators, struct error *err)
 {
     struct text_quoted fault = {""};
-    struct joint j = {0};
     uint32_t t = 1;
 
     for (uint32_t i = 0; i < b->n_transforms && fault.text[0] == '\0'; i++)
-        if (joint_fault(b, i, &fault, err) != 0)
+        if (group_find_fault(b, i, &fault, err) != 0)
             return -1;
-    if (fault.text[0] != '\0')
-        return 0;
-    int status = joint_init(&j, b, err);
-    while (status == 0 && t < b->n_transforms && !perm_is_identity(joint_map(&j, t), j.n_points))
+    while (t < b->n_transforms && !group_is_identity(b, t))
         t++;
-    if (status == 0 && t < b->n_transforms) {
+    if (t < b->n_transforms && fault.text[0] == '\0') {
         const struct board_transform unnamed = b->transforms[0];
 
         b->transforms[0] = b->transforms[t];
         b->transforms[t] = unnamed;
         board_remove_transform(b, t);
-        status = joint_init(&j, b, err);
     }
-    for (t = 1; t < b->n_transforms && b->fault == NULL && status == 0; t++)
-        if (strcmp(b->transforms[t].name, "identity") == 0 &&
-            !perm_is_identity(joint_map(&j, t), j.n_points) &&
+    for (t = 1; t < b->n_transforms && b->fault == NULL && fault.text[0] == '\0'; t++)
+        if (strcmp(b->transforms[t].name, "identity") == 0 && !group_is_identity(b, t) &&
             asprintf(&b->fault, "transform 'identity' is not the identity: %s",
-                     joint_move_text(&j, joint_map(&j, t), NULL).text) < 0) {
+                     group_move_text(b, t).text) < 0) {
             b->fault = NULL;
-            status = error_no_memory(err, "board");
+            return error_no_memory(err, "board");
         }
-    if (are_generators && status == 0)
-        status = generate(b, &j, err);
-    free(j.maps);
-    return status;
+    if (are_generators && fault.text[0] == '\0' && generate(b, err) != 0)
+        return -1;
+    return find_turns(b, err);
 }
 
-/* --- edges and lines --- */
+/* --- sets of cells --- */
 
-static int compare_relations(const void *a, const void *b)
+/* The key of a set of cells, or of its image under a map. */
+static uint64_t key_of(const uint32_t *cells, uint32_t n, const uint32_t *dst)
+{
+    uint64_t key = 0;
+
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t cell = dst != NULL ? dst[cells[k]] : cells[k];
+
+        key += XXH3_64bits(&cell, sizeof cell);
+    }
+    return key;
+}
+
+static uint64_t key_of_relation(const struct relations *r, uint32_t i, const uint32_t *dst)
+{
+    const uint32_t start = relations_start(r, i);
+
+    return key_of(r->cells + start, relations_start(r, i + 1) - start, dst);
+}
+
+static int compare_keys(const void *a, const void *b)
 {
     const struct relation *x = a, *y = b;
-    uint32_t i = 0;
 
-    if (x->n != y->n)
-        return x->n < y->n ? -1 : 1;
-    while (i < x->n && x->cells[i] == y->cells[i])
-        i++;
-    return i < x->n ? order_of_u32(&x->cells[i], &y->cells[i]) : 0;
+    return order_of(x->key, y->key);
 }
 
 int relations_init(struct relations *r, const struct board *b, bool are_lines, struct error *err)
@@ -263,51 +268,41 @@ int relations_init(struct relations *r, const struct board *b, bool are_lines, s
     if (are_lines)
         *r = (struct relations){
             .name = "line", .cells = b->line_cells, .start = b->line_start, .n = b->n_lines};
-    const uint32_t n_cells = r->n > 0 ? relations_start(r, r->n) : 0;
-    r->sorted = calloc((size_t)r->n + 1, sizeof *r->sorted);
-    r->sorted_cells = calloc(2 * (size_t)n_cells + 1, sizeof *r->sorted_cells);
-    if (r->sorted == NULL || r->sorted_cells == NULL) {
-        relations_release(r);
-        return error_no_memory(err, "edges and lines of a board");
-    }
-    for (uint32_t i = 0; i < r->n; i++) {
-        const uint32_t start = relations_start(r, i), n = relations_start(r, i + 1) - start;
-
-        memcpy(r->sorted_cells + start, r->cells + start, n * sizeof *r->cells);
-        qsort(r->sorted_cells + start, n, sizeof *r->cells, order_of_u32);
-        r->sorted[i] = (struct relation){r->sorted_cells + start, n};
-    }
-    qsort(r->sorted, r->n, sizeof *r->sorted, compare_relations);
+    if (new_items(&r->sorted, (size_t)r->n + 1, "edges and lines of a board", err) != 0)
+        return -1;
     for (uint32_t i = 0; i < r->n; i++)
-        if (i == 0 || compare_relations(&r->sorted[i], &r->sorted[r->n_sorted - 1]) != 0)
+        r->sorted[i] = (struct relation){key_of_relation(r, i, NULL), i};
+    qsort(r->sorted, r->n, sizeof *r->sorted, compare_keys);
+    for (uint32_t i = 0; i < r->n; i++)
+        if (i == 0 || r->sorted[i].key != r->sorted[r->n_sorted - 1].key)
             r->sorted[r->n_sorted++] = r->sorted[i];
     return 0;
 }
 
-void relations_release(struct relations *r)
+uint32_t relations_kept(const struct relations *r, const uint32_t *dst, uint32_t *lost)
 {
-    free(r->sorted);
-    free(r->sorted_cells);
-    *r = (struct relations){0};
-}
-
-uint32_t relations_kept(struct relations *r, const uint32_t *dst, uint32_t *lost)
-{
-    uint32_t *scratch = r->sorted_cells + (r->n > 0 ? relations_start(r, r->n) : 0);
     uint32_t n_kept = 0;
 
     *lost = r->n;
     for (uint32_t i = 0; i < r->n; i++) {
-        const uint32_t start = relations_start(r, i);
-        const struct relation image = {scratch, relations_start(r, i + 1) - start};
+        const struct relation image = {.key = key_of_relation(r, i, dst)};
 
-        for (uint32_t k = 0; k < image.n; k++)
-            scratch[k] = dst[r->cells[start + k]];
-        qsort(scratch, image.n, sizeof *scratch, order_of_u32);
-        if (bsearch(&image, r->sorted, r->n_sorted, sizeof image, compare_relations) != NULL)
+        if (bsearch(&image, r->sorted, r->n_sorted, sizeof image, compare_keys) != NULL)
             n_kept++;
         else if (*lost == r->n)
             *lost = i;
     }
     return n_kept;
+}
+
+bool group_keeps_colours(const struct board *b, const uint32_t *dst, bool swaps, uint32_t *lost)
+{
+    for (*lost = 0; *lost < b->n_colours; (*lost)++) {
+        const uint32_t other = swaps && *lost < 2 * b->n_pairs ? *lost ^ 1 : *lost;
+        const struct board_colour *from = &b->colours[*lost], *to = &b->colours[other];
+
+        if (key_of(from->cells, from->n_cells, dst) != key_of(to->cells, to->n_cells, NULL))
+            return false;
+    }
+    return true;
 }

@@ -18,9 +18,9 @@ struct report {
     struct text *out;          /* borrowed; NULL: the first failure is put into err */
     struct error *err;         /* borrowed */
     bool ok;                   /* no check failed so far */
-    struct joint joint;        /* owned: of the maps, if they are permutations */
-    int32_t *products; /* owned, n_transforms squared: the transform that is a, then b; -1 where
-                          there is none. NULL as long as some map is not a permutation. */
+    uint8_t *products;         /* owned, n_transforms squared: the transform that is a, then b;
+                                  n_transforms where there is none. NULL while some map is not a
+                                  permutation. */
     uint32_t *kept; /* owned, 2 * n_transforms: edges, and lines that each keeps; UINT32_MAX where
                        the cell map is not a permutation */
 };
@@ -48,7 +48,7 @@ static struct text_quoted name_of(const struct report *r, uint32_t t)
     return text_quote(r->board->transforms[t].name);
 }
 
-/* Check each map by itself, and if they can be multiplied, how they are a group. */
+/* Check each map by itself; if none is wrong, the transforms can be multiplied. */
 static int report_maps(struct report *r)
 {
     const struct board *b = r->board;
@@ -59,7 +59,7 @@ static int report_maps(struct report *r)
     for (uint32_t t = 0; t < b->n_transforms; t++) {
         struct text_quoted fault;
 
-        if (joint_fault(b, t, &fault, r->err) != 0)
+        if (group_find_fault(b, t, &fault, r->err) != 0)
             return -1;
         if (fault.text[0] == '\0')
             continue;
@@ -70,41 +70,48 @@ static int report_maps(struct report *r)
     }
     if (!all_fine)
         return 0;
-    /* NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI): a board has the identity */
-    r->products = malloc((size_t)b->n_transforms * b->n_transforms * sizeof *r->products);
-    if (r->products == NULL)
-        return error_no_memory(r->err, "table of products");
-    return joint_init(&r->joint, b, r->err) != 0 ? -1
-                                                 : verdict(r, true, "every map is a permutation");
+    if (new_items(&r->products, (size_t)b->n_transforms * b->n_transforms, "table of products",
+                  r->err) != 0 ||
+        group_alloc_product(b, r->err) != 0)
+        return -1;
+    return verdict(r, true, "every map is a permutation");
 }
 
-/* How often a joint map has to be applied to come back. */
-static struct text_quoted order_text(const struct joint *j, uint32_t t)
+static struct text_quoted order_text(const struct board *b, uint32_t t)
 {
-    const uint64_t order = perm_order(joint_map(j, t), j->n_points);
+    const uint64_t order = group_order(b, t);
 
     return order != 0 ? text_format("order %" PRIu64, order)
                       : text_format("an order beyond 64 bits or unknown");
 }
 
+/* The first pair of equal transforms; false where all differ. */
+static bool find_equal(const struct board *b, uint32_t *first, uint32_t *second)
+{
+    for (*first = 0; *first < b->n_transforms; (*first)++)
+        for (*second = *first + 1; *second < b->n_transforms; (*second)++)
+            if (group_is_same(b, *first, *second))
+                return true;
+    return false;
+}
+
 static int report_group(struct report *r)
 {
-    struct joint *const j = &r->joint;
-    const uint32_t n = j->n_transforms, n_products = n * n, n_cells = r->board->n_cells;
-    const bool has_identity = perm_is_identity(j->maps, j->n_points);
+    const struct board *board = r->board;
+    const uint32_t n = board->n_transforms, n_products = n * n;
     uint32_t n_missing = 0, first = 0, a, b;
 
-    if (has_identity ? verdict(r, true, "id 0 is the identity")
-                     : verdict(r, false, "id 0, %s, is not the identity: %s", name_of(r, 0).text,
-                               joint_move_text(j, j->maps, NULL).text))
+    if (group_is_identity(board, 0) ? verdict(r, true, "id 0 is the identity")
+                                    : verdict(r, false, "id 0, %s, is not the identity: %s",
+                                              name_of(r, 0).text, group_move_text(board, 0).text))
         return -1;
-    if (joint_find_equal(j, &a, &b) ? verdict(r, false, "transforms %s and %s are the same",
-                                              name_of(r, a).text, name_of(r, b).text)
-                                    : verdict(r, true, "all transforms differ"))
+    if (find_equal(board, &a, &b) ? verdict(r, false, "transforms %s and %s are the same",
+                                            name_of(r, a).text, name_of(r, b).text)
+                                  : verdict(r, true, "all transforms differ"))
         return -1;
     for (uint32_t i = n_products; i-- > 0;) {
-        r->products[i] = joint_product(j, i / n, i % n);
-        if (r->products[i] >= 0)
+        r->products[i] = (uint8_t)group_multiply(board, i / n, i % n);
+        if (r->products[i] < n)
             continue;
         n_missing++;
         first = i;
@@ -113,25 +120,22 @@ static int report_group(struct report *r)
         return verdict(r, true, "closed: all %u products are transforms of the board", n_products);
     a = first / n;
     b = first % n;
-    for (uint32_t t = 0; t < n; t++) {
-        uint32_t cell = 0;
-
-        while (cell < n_cells && joint_map(j, t)[cell] == joint_map(j, b)[joint_map(j, a)[cell]])
-            cell++;
-        if (cell == n_cells)
+    const uint32_t product = group_multiply(board, a, b); /* in the spare transform again */
+    for (uint32_t t = 0; t < n; t++)
+        if (memcmp(board->transforms[t].dst, board->transforms[product].dst,
+                   board->n_cells * sizeof(uint32_t)) == 0)
             return verdict(r, false,
                            "the transforms are no group (%u of %u products missing): %s and "
                            "then %s moves the cells as %s does, but not the planes, actions or "
                            "colours",
                            n_missing, n_products, name_of(r, a).text, name_of(r, b).text,
                            name_of(r, t).text);
-    }
     return verdict(r, false,
                    "the transforms are no group (%u of %u products missing): %s (%s) and then "
                    "%s (%s) is none of them: %s; list it, or set generators to true",
-                   n_missing, n_products, name_of(r, a).text, order_text(j, a).text,
-                   name_of(r, b).text, order_text(j, b).text,
-                   joint_move_text(j, joint_map(j, a), joint_map(j, b)).text);
+                   n_missing, n_products, name_of(r, a).text, order_text(board, a).text,
+                   name_of(r, b).text, order_text(board, b).text,
+                   group_move_text(board, product).text);
 }
 
 /* The transform that undoes t, or -1. */
@@ -226,7 +230,7 @@ static int report_kept(struct report *r, bool are_lines)
     if (status == 0 && all_kept && relations.n > 0)
         status = are_lines ? verdict(r, true, "lines stay lines (%u lines)", relations.n)
                            : verdict(r, true, "neighbours stay neighbours (%u edges)", relations.n);
-    relations_release(&relations);
+    free(relations.sorted);
     return status;
 }
 
@@ -261,7 +265,7 @@ static int report_transforms(struct report *r)
     for (uint32_t t = 0; t < n; t++) {
         const struct board_transform *one = &b->transforms[t];
         const uint32_t *kept = r->kept + 2 * (size_t)t;
-        const uint64_t found = kept[0] != UINT32_MAX ? perm_order(one->dst, b->n_cells) : 0;
+        const uint64_t found = kept[0] != UINT32_MAX ? perm_order(1, one->dst, b->n_cells) : 0;
         const int undone = r->products != NULL ? inverse_of(r, t) : -1;
 
         if (text_append(r->out, r->err, "  %3u  %5s  %7s  %13s  %11s  %-7s  %s\n", t,
@@ -324,10 +328,10 @@ static int check_layout(struct report *r, const struct action_layout *layout)
     for (uint32_t i = 0; i < n * n && fault == NULL; i++) {
         const uint32_t *first = maps + i / n * length, *then = maps + i % n * length;
 
-        for (uint32_t a = 0; r->products[i] >= 0 && a < length && fault == NULL; a++) {
-            if (then[first[a]] == maps[(uint32_t)r->products[i] * length + a])
+        for (uint32_t a = 0; r->products[i] < n && a < length && fault == NULL; a++) {
+            if (then[first[a]] == maps[r->products[i] * length + a])
                 continue;
-            t = (uint32_t)r->products[i];
+            t = r->products[i];
             action = a;
             fault = "not where the two transforms it is made of take it";
         }
@@ -365,7 +369,7 @@ static int check_maps(struct report *r)
 
 static void release(struct report *r)
 {
-    free(r->joint.maps);
+    board_release_transform(&r->board->transforms[r->board->n_transforms]);
     free(r->products);
     free(r->kept);
 }
@@ -376,11 +380,8 @@ int group_complete(struct board *b, struct error *err)
     struct report r = {.board = b, .err = err, .ok = true};
     int status = check_maps(&r);
 
-    if (status == 0 && (new_items(&b->compose, n * n, "tables of a group", err) != 0 ||
-                        new_items(&b->inverse, n, "tables of a group", err) != 0))
-        status = -1;
-    for (uint32_t i = 0; i < n * n && status == 0; i++)
-        b->compose[i] = (uint8_t)r.products[i];
+    if (status == 0)
+        status = new_items(&b->inverse, n, "tables of a group", err);
     for (uint32_t t = 0; t < n && status == 0; t++) {
         struct board_transform *one = &b->transforms[t];
 
@@ -388,6 +389,10 @@ int group_complete(struct board *b, struct error *err)
         status = new_items(&one->src, b->n_cells, "tables of a group", err);
         if (status == 0)
             perm_invert(one->dst, b->n_cells, one->src);
+    }
+    if (status == 0) {
+        b->compose = r.products;
+        r.products = NULL;
     }
     release(&r);
     return status;

@@ -53,7 +53,7 @@ static int print_board(const struct board *board, struct error *err)
     printf("\n\n  id  name                      order  inverse\n");
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         const struct board_transform *transform = &board->transforms[t];
-        const uint64_t order = perm_order(transform->dst, board->n_cells); /* of cells alone */
+        const uint64_t order = perm_order(1, transform->dst, board->n_cells); /* of cells alone */
 
         printf("  %2u  %-24s  %5llu  %7u%s\n", t, transform->name,
                (unsigned long long)(transform->swaps_colours ? order + (order & 1) * order : order),

@@ -117,7 +117,7 @@ static void test_order(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(perm_order(cases[i].map, cases[i].n), cases[i].order);
+        assert_int_equal(perm_order(1, cases[i].map, cases[i].n), cases[i].order);
 }
 
 /* Cycles of lengths 2, 3, 5, ... 61: the order needs 76 bits. */
@@ -134,10 +134,10 @@ static void test_order_that_does_not_fit(void **state)
             map[n + k] = n + (k + 1) % primes[i];
         n += primes[i];
         if (primes[i] == 23)
-            assert_int_equal(perm_order(map, n), 223092870);
+            assert_int_equal(perm_order(1, map, n), 223092870);
     }
     assert_int_equal(n, 501);
-    assert_int_equal(perm_order(map, n), 0);
+    assert_int_equal(perm_order(1, map, n), 0);
 }
 
 int main(void)
