@@ -46,11 +46,6 @@ static int take_layout(struct probe *p, const struct layout *layout, uint32_t *i
     }
     p->groups->layout = *layout;
     memcpy(p->groups->ids, ids, layout->n_images * sizeof *ids);
-    for (size_t i = 0; i < p->n_games && layout->games != NULL; i++)
-        if (layout->games == p->games[i]) { /* the groups' own now */
-            p->groups->games = p->games[i];
-            p->games[i] = NULL;
-        }
     if (orbit_groups_cut(p->groups, &p->lanes->result->findings, err) != 0)
         return -1;
     p->lanes->result->is_expanded = true;
@@ -294,21 +289,17 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
     const bool is_box = fit->level == PROBE_BOX;
     const struct board *board = is_box ? p->sketcher.box : p->lanes->shard->found.board;
     char names[256] = "";
-    uint32_t n_foreign = 0;
 
-    if (fit->is_confirmed) {
-        /* Images under maps that are no symmetries of this board. */
-        for (uint32_t k = 0; k < n; k++)
-            if (fit->foreign[k] >= 0)
-                text_add(names, sizeof names, "%s%s", n_foreign++ > 0 ? ", " : "",
-                         board->transforms[fit->foreign[k]].name);
-        if (n_foreign > 0)
-            findings_add(&p->lanes->result->findings,
-                         ERROR_AT(FINDING_FOREIGN_SYMMETRY, key, FINDING_NO_ROW), "", "",
-                         "%u of %u images per source are %.100s, no %s", n_foreign, n, names,
-                         is_box ? "symmetries of this board"
-                                : "exact images under these conventions (--tiles)");
-    }
+    /* Images under maps that are no symmetries of this board. */
+    for (uint32_t k = 0; fit->is_confirmed && k < n; k++)
+        if (fit->foreign[k] >= 0)
+            text_add(names, sizeof names, "%s%s", names[0] != '\0' ? ", " : "",
+                     board->transforms[fit->foreign[k]].name);
+    if (names[0] != '\0')
+        findings_add(
+            &p->lanes->result->findings, ERROR_AT(FINDING_FOREIGN_SYMMETRY, key, FINDING_NO_ROW),
+            "", "", "%u of %u images per source are %.100s, no %s", fit->n_foreign, n, names,
+            is_box ? "symmetries of this board" : "exact images under these conventions (--tiles)");
     if (fit->is_confirmed || (fit->only_colours && p->planes->spec.codes))
         return p->lanes->shard->n_rows % n != 0
                    ? take_classes(p, n_classes > 0 ? n_classes : n, err)

@@ -1,7 +1,7 @@
 /*
- * findings.c - the list of findings: in the order they were made, each with its stable code; those
- * beyond `max` are counted only. Lack of memory is a flag, not an error, so that a check can go on;
- * whoever ends the check turns it into one.
+ * findings.c - the list of findings, in the order in which they were made, each with its stable
+ * code. Findings beyond `max` are only counted. Running out of memory sets a flag, so that a check
+ * can go on; whoever ends the check turns it into an error.
  */
 #include "verify/findings.h"
 
@@ -23,19 +23,18 @@ static void finding_release(struct finding *finding)
     free(finding->found);
 }
 
-/* Keep it, which is f's then, if there is room; else free it. */
-static void keep(struct findings *f, struct finding *item)
+/* Take over a finding whose strings are all there: append it, or free it beyond max. */
+static void keep(struct findings *f, struct finding *item, bool is_whole)
 {
-    if (f->n < f->max && f->n == f->capacity) {
-        if (list_room(&f->items, 2 * f->n + 16, sizeof *f->items, "findings", NULL) == 0)
-            f->capacity = 2 * f->n + 16;
-        else
-            f->no_memory = true;
-    }
-    if (f->n < f->max && f->n < f->capacity)
+    if (is_whole && f->n < f->max && f->n == f->capacity &&
+        list_room(&f->items, 2 * f->n + 16, sizeof *f->items, "findings", NULL) == 0)
+        f->capacity = 2 * f->n + 16;
+    if (is_whole && f->n < f->max && f->n < f->capacity) {
         f->items[f->n++] = *item;
-    else
+    } else {
+        f->no_memory |= f->n < f->max;
         finding_release(item);
+    }
 }
 
 void findings_add(struct findings *f, const struct finding_place *place, const char *expected,
@@ -56,19 +55,15 @@ void findings_add(struct findings *f, const struct finding_place *place, const c
     if (vasprintf(&item.message, format, args) < 0)
         item.message = NULL;
     va_end(args);
-    if (item.message != NULL && item.expected != NULL && item.found != NULL &&
-        (item.array != NULL || place->array == NULL)) {
-        keep(f, &item);
-    } else {
-        f->no_memory = true;
-        finding_release(&item);
-    }
+    keep(f, &item,
+         item.message != NULL && item.expected != NULL && item.found != NULL &&
+             (item.array != NULL || place->array == NULL));
 }
 
 void findings_merge(struct findings *f, struct findings *from)
 {
     for (size_t i = 0; i < from->n; i++)
-        keep(f, &from->items[i]);
+        keep(f, &from->items[i], true);
     for (int i = 0; i < FINDING_N_CODES; i++)
         f->counts[i] += from->counts[i];
     f->n_errors += from->n_errors;

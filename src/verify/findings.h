@@ -1,12 +1,12 @@
 /*
- * findings.h - what `verify` found: stable codes, one entry per finding, counts of all of them.
+ * findings.h - what `verify` found: an entry per finding with a stable code, and counts of all.
  */
 #pragma once
 
 #include "base/error.h"
 #include "base/json_load.h"
 
-/* Every code, and the word that is printed. */
+/* Every code and its printed word. */
 /* clang-format off */
 #define FINDING_CODES(code)                                                                       \
     code(CONTAINER, "container") code(CRC, "crc") code(ROWS, "rows") code(SHAPE, "shape")         \
@@ -34,23 +34,23 @@ enum finding_code { FINDING_CODES(FINDING_ENUM) FINDING_N_CODES };
 struct finding {
     enum finding_code code;
     bool is_warning;
-    char *array;            /* owned, or NULL: of the file as a whole */
-    uint64_t row;           /* FINDING_NO_ROW: of no single row */
+    char *array;            /* owned; NULL: the file as a whole */
+    uint64_t row;           /* FINDING_NO_ROW: no single row */
     char *message;          /* owned: what is wrong, one line */
-    char *expected, *found; /* owned, "" when the message says it all */
+    char *expected, *found; /* owned; "" when the message says it all */
 };
 
-/* Findings in the order in which they were made. Zero-initialise it and set max. */
+/* Findings in the order in which they were made. Zero-initialise and set max. */
 struct findings {
     struct finding *items; /* owned */
     size_t n, capacity;
-    size_t max;                       /* kept; further ones are counted only */
-    uint64_t counts[FINDING_N_CODES]; /* of all, errors and warnings */
+    size_t max;                       /* how many are kept; the rest are only counted */
+    uint64_t counts[FINDING_N_CODES]; /* of all findings, errors and warnings */
     uint64_t n_errors, n_warnings;
-    bool no_memory; /* some could not be kept */
+    bool no_memory; /* some findings were lost */
 };
 
-/* Where a finding is made; array and row as above. */
+/* What a finding is about; array (borrowed) and row as above. */
 struct finding_place {
     enum finding_code code;
     bool is_warning;
@@ -61,18 +61,20 @@ struct finding_place {
 #define ERROR_AT(code, array, row)   (&(const struct finding_place){(code), false, (array), (row)})
 #define WARNING_AT(code, array, row) (&(const struct finding_place){(code), true, (array), (row)})
 
-/* The word that is printed: "policy-sum". */
+/* The printed word, such as "policy-sum". */
 const char *finding_code_name(enum finding_code code);
 
-/* Add one; expected and found may be "". The message is printf-style. */
+/* Add a finding with a printf-style message; expected and found may be "". */
 void findings_add(struct findings *f, const struct finding_place *place, const char *expected,
                   const char *found, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Move all of `from` behind those of f; `from` is empty afterwards. */
+/* Append all findings of `from` to f; `from` is empty afterwards. */
 void findings_merge(struct findings *f, struct findings *from);
 
-/* As JSON: a list of those that were kept, and the counts of all by code. */
+/* The kept findings as a JSON list. */
 json_t *findings_json(const struct findings *f);
+
+/* The counts of all findings as a JSON object, by code; codes without findings are left out. */
 json_t *findings_counts_json(const uint64_t counts[FINDING_N_CODES]);
 
 void findings_release(struct findings *f);

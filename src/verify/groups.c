@@ -266,7 +266,8 @@ void orbit_groups_release(struct orbit_groups *groups)
 {
     free(groups->cuts);
     free(groups->entries);
-    free(groups->games);
+    for (size_t i = 0; i < groups->n_games; i++)
+        free(groups->games[i]);
     *groups = (struct orbit_groups){0};
 }
 

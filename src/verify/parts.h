@@ -35,6 +35,7 @@ struct lane {
     struct spec spec;
     bool is_mapped;       /* spec is set: the array takes part in the comparison of images */
     int values;           /* POLICY_INDEX: the lane of its values; -1: none */
+    struct flips flips;   /* of policies and moves that are laid beside stones: see rules_init */
     struct reader reader; /* while the lanes are open */
     bool is_finite;       /* it must not hold NaN */
     struct error error;   /* of reading it in the pass, not reported yet */
@@ -165,6 +166,7 @@ bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const 
 /* --- groups: the rows that are images of one source (groups.c) --- */
 
 #define LAYOUT_MAX_IMAGES 64 /* per source */
+#define LAYOUT_MAX_GAMES  16 /* lists of games that a search makes */
 
 struct layout {
     uint32_t n_images;   /* per source, the source itself among them */
@@ -197,7 +199,8 @@ struct orbit_groups {
     const struct array *source, *transform; /* borrowed: provenance arrays, or */
     struct layout layout;                   /* whose images are under these transforms: */
     uint32_t ids[LAYOUT_MAX_IMAGES];
-    uint64_t *games;                    /* owned: those of the layout */
+    uint64_t *games[LAYOUT_MAX_GAMES]; /* owned, n_games: where the blocks of layouts begin */
+    size_t n_games;
     uint32_t n_transforms;              /* of the board */
     bool allowed[BOARD_MAX_TRANSFORMS]; /* images under the others are none */
 
@@ -338,12 +341,10 @@ struct probe {
     struct sketch *sketches; /* owned: of these, and of */
     uint64_t *far_rows;      /* owned, n_far, ascending: rows after them */
     uint64_t n_far;
-    bool has_labels;                     /* their policies are read, too */
-    uint64_t far_block;                  /* the block that they were read for */
-    bool may_be_games;                   /* the rows begin with blocks of different lengths */
-    bool may_be_shuffled;                /* all rows are wanted: images stand anywhere */
-    uint64_t *games[3 * PROBE_N_LEVELS]; /* owned: where the blocks of layouts begin */
-    size_t n_games;
+    bool has_labels;             /* their policies are read, too */
+    uint64_t far_block;          /* the block that they were read for */
+    bool may_be_games;           /* the rows begin with blocks of different lengths */
+    bool may_be_shuffled;        /* all rows are wanted: images stand anywhere */
     struct verify_result unused; /* of reading: the pass reports it */
 };
 
@@ -362,6 +363,7 @@ struct fit {
     uint32_t ids[LAYOUT_MAX_IMAGES]; /* transforms, or NO_TRANSFORM: not the same in all */
     int foreign[LAYOUT_MAX_IMAGES];  /* the map (at PROBE_BOX of the box, else of the board) that
                                         is no symmetry here, or -1 */
+    uint32_t n_foreign;
     uint64_t n_moved; /* pairs of a first image and another that some transform explains */
     uint64_t n_pairs;
     bool is_exact;     /* in these pairs, all arrays are what the transforms make them */
@@ -423,7 +425,15 @@ void check_row(const struct window *window, size_t i, const struct lane_image *i
 
 /* --- checks of positions as a whole (rules.c) --- */
 
-enum rule { RULE_OVERLAP, RULE_OCCUPIED, RULE_TURN_PLANE, RULE_PLAYER, RULE_LEAD, RULE_N };
+enum rule {
+    RULE_OVERLAP,
+    RULE_OCCUPIED,
+    RULE_TURN_PLANE,
+    RULE_PLAYER,
+    RULE_LEAD,
+    RULE_OTHER_LEAD, /* as RULE_LEAD under the other convention of planes; counted only */
+    RULE_N
+};
 
 /* Rows seen and rows that break the rule, whose findings wait for the verdict. */
 struct rule_tally {
@@ -440,11 +450,10 @@ struct smear {
 /* Policies, masks or moves beside the stones. */
 struct laid {
     int lane;
-    const struct flips *flips;
-    struct flips own_flips;  /* owned, unless it is a part, to which they are lent */
-    struct flip_parts parts; /* mass on stones */
-    uint64_t first_on;       /* the first row with some; FINDING_NO_ROW: none */
-    bool keeps_off;          /* has no mass there; a move may be the one that was just played */
+    const struct flips *flips; /* borrowed: the lane's */
+    struct flip_parts parts;   /* mass on stones */
+    uint64_t first_on;         /* the first row with some; FINDING_NO_ROW: none */
+    bool keeps_off;            /* has no mass there; a move may be the one that was just played */
 };
 
 #define RULES_MAX_LAID 8
@@ -469,7 +478,6 @@ struct rules {
 
     /* What all rows have shown. */
     struct turn_rows turns;
-    uint64_t n_other_broken; /* LEAD: under the other convention */
     struct rule_tally tallies[RULE_N];
     struct smear *smears; /* owned, one per plane of the box */
     uint64_t n_smears;    /* 0: there are no corners to look at */

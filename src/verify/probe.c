@@ -72,8 +72,6 @@ void probe_close(struct probe *p)
     sketcher_release(&p->sketcher);
     free(p->sketches);
     free(p->far_rows);
-    for (size_t i = 0; i < p->n_games; i++)
-        free(p->games[i]);
     findings_release(&p->unused.findings);
 }
 
@@ -320,7 +318,7 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
         p->may_be_games |= n_known < p->n_rows && 2 * first >= n_known;
     }
     if (best->layout.games == games)
-        p->games[p->n_games++] = games;
+        p->groups->games[p->groups->n_games++] = games;
     else
         free(games);
     return 0;
@@ -453,7 +451,7 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
     const uint32_t n_images = fit->layout.n_images;
     uint64_t n_still = 0;
 
-    fit->n_moved = fit->n_pairs = 0;
+    fit->n_moved = fit->n_pairs = fit->n_foreign = 0;
     fit->is_exact = true;
     for (uint32_t k = 0; k < n_images; k++) {
         uint32_t votes[2][BOARD_MAX_TRANSFORMS] = {{0}}, n[2] = {0}; /* transforms, foreign maps */
@@ -482,8 +480,10 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
         if (k == base)
             continue;
         const uint32_t best = most_votes(votes[0]), map = most_votes(votes[1]);
-        if (n[1] > n[0] && 2 * votes[1][map] > n[1])
+        if (n[1] > n[0] && 2 * votes[1][map] > n[1]) {
             fit->foreign[k] = (int)map;
+            fit->n_foreign++;
+        }
         fit->ids[k] = fit->foreign[k] < 0 && 2 * votes[0][best] > n[0] ? best : NO_TRANSFORM;
         for (const uint64_t *at = ballot->at; at < ballot->at + ballot->n_groups * n_images;
              at += n_images)
@@ -501,7 +501,7 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
     uint64_t *rows = calloc(n_sources * n_images + 1, sizeof *rows), n = 0;
     struct window far = {0};
     struct ballot ballot = {p, &p->window, rows, 0};
-    bool is_near = true, is_foreign = false;
+    bool is_near = true;
     int status = rows != NULL ? 0 : error_no_memory(err, "groups of images");
 
     /* Sources all over the rows that were read whose images tell something. */
@@ -529,8 +529,6 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
             status = probe_read_window(p, &far, NULL, err);
         ballot.window = &far;
     }
-    for (uint32_t k = 0; k < n_images; k++)
-        fit->foreign[k] = -1;
     /* The first image may itself be wrong: then another one tells. */
     for (uint32_t base = 0;
          base < 3 && base < n_images && status == 0 && !p->lanes->items[p->lanes->planes].is_broken;
@@ -541,12 +539,10 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
         if (base == 0 || other.n_moved > fit->n_moved + fit->n_pairs / 4)
             *fit = other;
     }
-    for (uint32_t k = 0; k < n_images; k++)
-        is_foreign |= fit->foreign[k] >= 0;
     fit->is_confirmed =
         fit->level != PROBE_POLICY && fit->n_pairs > 0 &&
-        (is_foreign || (fit->level < PROBE_LABELS ? 2 * fit->n_moved >= fit->n_pairs
-                                                  : 10 * fit->n_moved >= 8 * fit->n_pairs));
+        (fit->n_foreign > 0 || (fit->level < PROBE_LABELS ? 2 * fit->n_moved >= fit->n_pairs
+                                                          : 10 * fit->n_moved >= 8 * fit->n_pairs));
     window_release(&far);
     free(rows);
     return status;

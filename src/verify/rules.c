@@ -88,7 +88,7 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
      * comes first. */
     for (int k = -1; k < (int)lanes->n && r->n_laid < RULES_MAX_LAID; k++) {
         const int i = k < 0 ? r->policy : k;
-        const struct lane *lane = &lanes->items[i < 0 ? 0 : i];
+        struct lane *lane = &lanes->items[i < 0 ? 0 : i];
         const struct role_binding *b = lane->binding;
         const bool is_dense = lane->array->objects == NULL && lane->array->row_nbytes > 0 &&
                               dtype_is_number(&lane->array->header.dtype);
@@ -102,17 +102,13 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
              !((b->role == ROLE_ACTION && !b->is_pairs) ||
                ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1))))
             continue;
-        if (flips_init(&laid->own_flips, board, planes->binding, b, lane->spec.space->length,
-                       err) != 0)
+        if (flips_init(&lane->flips, board, planes->binding, b, lane->spec.space->length, err) != 0)
             return -1;
         laid->lane = i;
-        laid->flips = &laid->own_flips;
+        laid->flips = &lane->flips;
         laid->keeps_off = k < 0 && (b->role == ROLE_POLICY || lane->values >= 0);
-        /* What is full is a cell, or a column, for all of them. */
-        if (laid->flips->is_columns == r->laid[0].flips->is_columns)
-            r->n_laid++;
-        else
-            flips_release(&laid->own_flips);
+        /* What can be full must be the same for all of them: a cell, or a column. */
+        r->n_laid += laid->flips->is_columns == r->laid[0].flips->is_columns;
     }
     return init_tallies(r, max, err);
 }
@@ -120,8 +116,6 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
 int rules_init_part(struct rules *r, const struct rules *whole, struct error *err)
 {
     *r = *whole;
-    for (size_t i = 0; i < r->n_laid; i++)
-        r->laid[i].own_flips = (struct flips){.targets = NULL};
     return init_tallies(r, whole->tallies[0].findings.max, err);
 }
 
@@ -238,7 +232,7 @@ static void check_lead(struct rules *r)
     struct turn_lead lead =
         turn_lead(r->where.is_mover, by_plane >= 0 ? by_plane : by_array, r->n_stones);
     r->tallies[RULE_LEAD].n_rows++;
-    r->n_other_broken += lead.other >= 1;
+    r->tallies[RULE_OTHER_LEAD].n_broken += lead.other >= 1;
     if (lead.declared != 0 && lead.declared != -1)
         findings_add(break_rule(r, RULE_LEAD), place, "0 or -1",
                      text_format("%" PRId64, lead.declared).text,
@@ -315,8 +309,6 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
 void rules_merge(struct rules *r, struct rules *from)
 {
     turn_rows_merge(&r->turns, &from->turns);
-    r->n_other_broken += from->n_other_broken;
-    from->n_other_broken = 0;
     for (int i = 0; i < RULE_N; i++) {
         struct rule_tally *to = &r->tallies[i], *tally = &from->tallies[i];
 
@@ -378,8 +370,8 @@ static void finish_stones(struct rules *r, struct findings *findings)
     struct rule_tally *lead = &r->tallies[RULE_LEAD];
     const struct turn_rows *turns = &r->turns;
     const char *key = r->planes->array->key;
-    const bool is_warning =
-        r->n_other_broken > 0 || r->lanes->shard->conventions.planes > PLANES_MOVER;
+    const bool is_warning = r->tallies[RULE_OTHER_LEAD].n_broken > 0 ||
+                            r->lanes->shard->conventions.planes > PLANES_MOVER;
     struct finding_place place = {FINDING_TO_MOVE, is_warning, key, FINDING_NO_ROW};
 
     turn->n_rows = turns->n;
@@ -450,8 +442,6 @@ void rules_release(struct rules *r)
 {
     for (int i = 0; i < RULE_N; i++)
         findings_release(&r->tallies[i].findings);
-    for (size_t i = 0; i < r->n_laid; i++)
-        flips_release(&r->laid[i].own_flips);
     free(r->occupied);
     free(r->smears);
     *r = (struct rules){0};
