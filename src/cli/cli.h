@@ -73,10 +73,10 @@ int command_put_json(const char *path, json_t *json, struct error *err);
 /* A command line, understood. */
 struct call {
     struct settings settings;
-    char **operands;
+    char **words;    /* borrowed: the command and all that follows it */
+    char **operands; /* owned list of borrowed words, NULL after the last */
     int n_operands;
-    char **typed;            /* all of it */
-    struct text options;     /* owned: those that `verify` has, too, as a shell reads them */
+    struct text options;     /* owned: those that `verify` has, too, quoted for a shell */
     struct text_list inputs; /* of run_take_operands */
     struct progress progress;
 };

@@ -2,7 +2,7 @@
  * settings.h - everything a user can say: one struct from the option table to the workers.
  *
  * Every option of every command is a row of option_table, which says where in the struct its
- * argument goes and what it may be; getopt, help, completions and callers that name options
+ * argument goes and what it may be; the parser, help, completions and callers that name options
  * themselves all use the same rows.
  */
 #pragma once
