@@ -1,7 +1,7 @@
 /*
- * play.c - what games share: room for one, streams of random numbers, random orders, visits and
- * policies, planes, results. Every number is a hash of seed, game, purpose and ply, so that no row
- * depends on another and threads need not agree on anything.
+ * play.c - what the games share: scratch space, random numbers, steps on a board, policies, planes,
+ * results. Every random number is a hash of seed, game, purpose, ply and a counter, so that no row
+ * depends on another and threads need not communicate.
  */
 #include "sample/play.h"
 
@@ -53,7 +53,7 @@ void play_game(const struct play *play, uint64_t number, struct play_game *game)
     play->kind->play(play, game);
 }
 
-/* --- what games share --- */
+/* --- shared by the games --- */
 
 struct play_random play_random_of(const struct play *play, const struct play_game *game,
                                   enum play_purpose purpose, uint32_t ply)
@@ -100,7 +100,18 @@ void play_place_stones(const struct play *play, struct play_game *game)
     game->winner = (int)play_below(&random, 2);
 }
 
-/* Most actions get few visits or none; the first one, which was played, leads. */
+uint32_t play_step(const struct board *b, uint32_t cell, uint32_t way, uint32_t n)
+{
+    static const int steps[PLAY_N_WAYS][2] = {{0, 1},  {0, -1}, {1, 0}, {-1, 0},
+                                              {1, -1}, {-1, 1}, {1, 1}, {-1, -1}};
+    const uint32_t row = cell / b->cols + n * (uint32_t)steps[way][0];
+    const uint32_t col = cell % b->cols + n * (uint32_t)steps[way][1];
+
+    cell = row * b->cols + col;
+    return row < b->rows && col < b->cols && b->on_board[cell] ? cell : PLAY_NOWHERE;
+}
+
+/* Most actions get few visits or none; the first one, which was played, gets most. */
 static uint32_t next_visits(struct play_random *random, uint32_t i)
 {
     const uint32_t r = play_below(random, 16);
@@ -124,7 +135,7 @@ void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n)
 
     for (uint32_t i = 0; i < n; i++)
         total += next_visits(&random, i);
-    random = start; /* the same numbers again, rather than room for them */
+    random = start; /* draw the same numbers again rather than store them */
     for (uint32_t i = 0; i < n; i++)
         play_put_float(r->to, actions != NULL ? actions[i] : i,
                        (float)next_visits(&random, i) / (float)total);

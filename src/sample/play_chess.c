@@ -1,14 +1,12 @@
 /*
- * play_chess.c - chess by random legal moves (no castling, no en passant) until mate, stalemate, or
- * MAX_PLIES moves. Every position is seen from the player to move.
+ * play_chess.c - chess by random legal moves, without castling and en passant, until mate,
+ * stalemate or MAX_PLIES moves. Positions are always seen from the player to move.
  */
 #include "sample/play.h"
 
 /* --- rules --- */
 
-/* How far a piece goes along its steps; those of chess_directions are straight and diagonal in
- * turn.
- */
+/* How far a piece goes along straight and diagonal steps, which alternate in chess_directions. */
 static const int reaches[][2] = {
     [MAN_KNIGHT] = {1, 1}, [MAN_BISHOP] = {0, 7}, [MAN_ROOK] = {7, 0},
     [MAN_QUEEN] = {7, 7},  [MAN_KING] = {1, 1},
@@ -35,7 +33,7 @@ void chess_position_start(struct chess_position *position)
     }
 }
 
-/* The other's pieces that attack the king of the player to move, a bit each. */
+/* The squares of the pieces that give check to the player to move, a bit each. */
 static uint64_t checkers_of(const struct chess_position *position)
 {
     uint64_t checkers = 0;
@@ -73,8 +71,8 @@ static void put_man(struct chess_position *position, const struct chess_move *mo
     position->men[move->from] = MAN_NONE;
 }
 
-/* A pawn goes ahead where it takes nothing, from its first square twice, and takes aslant. A move
- * that leaves the own king attacked is none. */
+/* A pawn moves straight ahead to free squares, two from its first rank, and captures diagonally. A
+ * move that leaves the own king in check is illegal. */
 uint32_t chess_legal_moves(const struct chess_position *position, struct chess_move *moves)
 {
     static const struct chess_step pawn_steps[3] = {{1, 0}, {1, -1}, {1, 1}};
@@ -111,7 +109,7 @@ uint32_t chess_legal_moves(const struct chess_position *position, struct chess_m
 
 void chess_make_move(struct chess_position *position, const struct chess_move *move)
 {
-    /* A right is lost when its king's or rook's home square is left or taken. */
+    /* A right is lost when a move leaves, or captures on, the king's or the rook's home square. */
     static const int homes[4][2] = {{4, 7}, {4, 0}, {60, 63}, {60, 56}};
 
     put_man(position, move);
@@ -121,7 +119,7 @@ void chess_make_move(struct chess_position *position, const struct chess_move *m
             if (homes[i][k] == move->from || homes[i][k] == chess_target(move))
                 before.rights[i] = 0;
     for (int square = 0; square < CHESS_N_SQUARES; square++)
-        position->men[square] = (int8_t)-before.men[square ^ 56]; /* the ranks turned over */
+        position->men[square] = (int8_t)-before.men[square ^ 56]; /* ranks mirrored */
     for (size_t i = 0; i < 4; i++)
         position->rights[i] = before.rights[(i + 2) % 4];
 }
@@ -137,17 +135,12 @@ enum plane {
     PLANE_RIGHTS = 12,
     PLANE_OCCUPIED = 16, /* mine, theirs */
     PLANE_CHECKERS = 18,
-    PLANE_MATERIAL = 19, /* of each piece mine less theirs */
+    PLANE_MATERIAL = 19, /* of each kind of piece: mine minus theirs */
     N_PLANES = 25,
 };
 
-/* What game->moves holds of a ply: the move's index, and the position before it. */
+/* Words of game->moves for a ply: the move's index, then the position before it. */
 #define PLY_WORDS (1 + (sizeof(struct chess_position) + 3) / 4)
-
-static void set_up(struct play *play)
-{
-    play->n_moves = MAX_PLIES * PLY_WORDS;
-}
 
 static void play_to_the_end(const struct play *play, struct play_game *game)
 {
@@ -209,9 +202,9 @@ static void render_policies(const struct play_row *r)
     const uint32_t played = r->game->moves[r->ply * PLY_WORDS];
     struct chess_move moves[CHESS_MAX_MOVES];
     const uint32_t n_moves = chess_legal_moves(position_at(r), moves);
-    uint32_t n = 0;
+    uint32_t n = 1;
 
-    r->game->work[n++] = played;
+    r->game->work[0] = played;
     for (uint32_t i = 0; i < n_moves; i++) {
         const uint32_t index = chess_index_1814(&moves[i]);
 
@@ -221,16 +214,14 @@ static void render_policies(const struct play_row *r)
     play_policy(r, r->game->work, n);
 }
 
-static const struct play_array arrays[] = {
-    {"states", "|i1", {N_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_states},
-    {"policies", "<f4", {N_ACTIONS}, .render = render_policies},
-    {"values", "<f4", {0}, .render = play_render_result},
-};
-
 const struct play_kind play_chess = {
     .game = BOARD_GAME_CHESS,
-    .set_up = set_up,
+    .n_moves = MAX_PLIES * PLY_WORDS,
     .play = play_to_the_end,
-    .arrays = arrays,
-    .n_arrays = N_OF(arrays),
+    .arrays =
+        {
+            {"states", "|i1", {N_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_states},
+            {"policies", "<f4", {N_ACTIONS}, .render = render_policies},
+            {"values", "<f4", {0}, .render = play_render_result},
+        },
 };

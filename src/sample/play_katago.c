@@ -1,22 +1,21 @@
 /*
- * play_katago.c - shards with the members of KataGo's and KataGomo's: stones fall on free points
- * (nothing is ever captured), and the targets are what a search and the end of the game might have
- * given.
+ * play_katago.c - shards with the members of KataGo's and KataGomo's: stones are put on random free
+ * points, without captures, and the targets are drawn as if from a search and the end of the game.
  */
 #include "sample/play.h"
 
 #define N_FEATURES       22
 #define N_GLOBALS        19
 #define N_GLOBAL_TARGETS 80
-#define N_RECENT         5 /* moves that have a plane of their own */
-#define FUTURE_PLIES     8 /* the nearer of two positions to be foretold; the other is the last */
+#define N_RECENT         5 /* latest moves, each with a plane */
+#define FUTURE_PLIES     8 /* to the first of two positions to be predicted; the other is the last */
 #define Q_SCALE          32000
 #define OWNED            120
 
 enum feature { FEATURE_ON_BOARD = 0, FEATURE_MINE = 1, FEATURE_THEIRS = 2, FEATURE_RECENT = 9 };
 enum value_plane { VALUE_OWNER, VALUE_SEKI, VALUE_SOON, VALUE_LAST, VALUE_SCORING };
 
-/* Of the many global targets those with a plain meaning. */
+/* The global targets that are set, of many. */
 enum global_target { TARGET_WIN = 0, TARGET_LOSS = 1, TARGET_LEAD = 3, TARGET_WEIGHT = 25 };
 
 static void set_bit(const struct play_row *r, uint32_t plane, uint32_t cell)
@@ -36,8 +35,7 @@ static void render_input(const struct play_row *r)
         set_bit(r, FEATURE_RECENT + k - 1, r->game->moves[r->ply - k]);
 }
 
-/* The komi as the player to move has it, which changes sides with every ply; other games than Go
- * have none, but for whose turn it is. */
+/* Go: the komi as seen by the player to move. Other games: whose turn it is. */
 static void render_global_input(const struct play_row *r)
 {
     if (r->play->board->game != BOARD_GAME_KATAGO) {
@@ -49,8 +47,7 @@ static void render_global_input(const struct play_row *r)
     play_put_float(r->to, 18, (r->ply & 1) == 0 ? -0.5F : 0.5F);
 }
 
-/* Visits of the free points, of this move and of the answer to it; pass, which is last, has
- * none. */
+/* Visits of the free points for this move and for the answer to it; pass, the last, has none. */
 static void render_policy(const struct play_row *r)
 {
     struct play_row of = *r;
@@ -64,7 +61,7 @@ static void render_policy(const struct play_row *r)
     }
 }
 
-/* Of moves that were visited: win, score, weight. */
+/* Of each visited move: win, score, weight. */
 static void render_q_values(const struct play_row *r)
 {
     const uint64_t n_actions = play_dim(r->play, PLAY_CELLS_PASS);
@@ -83,7 +80,7 @@ static void render_q_values(const struct play_row *r)
     }
 }
 
-/* How many points the player to move is ahead at the end: drawn, of the winner's sign. */
+/* By how many points the player to move is ahead at the end: random, but the winner is ahead. */
 static int32_t lead_of(const struct play *play, const struct play_game *game, uint32_t ply)
 {
     struct play_random random = play_random_of(play, game, PLAY_FOR_CHOICES, 0);
@@ -101,7 +98,7 @@ static void render_global_targets(const struct play_row *r)
     play_put_float(r->to, TARGET_WEIGHT, 1);
 }
 
-/* All of the weight, 100, on the final score; bin n is a lead of n + 0.5 - (cells + 60). */
+/* All weight, 100, on the final score; bin n is a lead of n + 0.5 - (cells + 60). */
 static void render_scores(const struct play_row *r)
 {
     const int32_t middle = (int32_t)(r->play->board->n_cells + 60);
@@ -109,7 +106,7 @@ static void render_scores(const struct play_row *r)
     r->to[middle + lead_of(r->play, r->game, r->ply) - 1] = 100;
 }
 
-/* Owners at the end (each point its last stone's, or anybody's), and two positions to come. */
+/* Owners at the end (of a free point: random), and two later positions. */
 static void render_values(const struct play_row *r)
 {
     struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_RESULT, 1);
@@ -130,25 +127,19 @@ static void render_values(const struct play_row *r)
     }
 }
 
-static const struct play_array arrays[] = {
-    {"binaryInputNCHWPacked", "|u1", {N_FEATURES, PLAY_PACKED}, .render = render_input},
-    {"globalInputNC", "<f4", {N_GLOBALS}, .render = render_global_input},
-    {"policyTargetsNCMove", "<i2", {2, PLAY_CELLS_PASS}, .render = render_policy},
-    {"globalTargetsNC", "<f4", {N_GLOBAL_TARGETS}, .render = render_global_targets},
-    {"scoreDistrN", "|i1", {PLAY_SCORES}, .render = render_scores},
-    {"valueTargetsNCHW", "|i1", {5, PLAY_ROWS, PLAY_COLS}, .render = render_values},
-    {"qValueTargetsNCMove", "<i2", {3, PLAY_CELLS_PASS}, .render = render_q_values},
-};
-
-static bool fits_katago(const struct board *board)
-{
-    return board->family->only_known_members;
-}
-
 const struct play_kind play_katago = {
-    .fits = fits_katago,
+    .game = BOARD_GAME_KATAGO,
+    .last_game = BOARD_GAME_KATAGOMO,
     .play = play_place_stones,
     .bare_names = true,
-    .arrays = arrays,
-    .n_arrays = N_OF(arrays),
+    .arrays =
+        {
+            {"binaryInputNCHWPacked", "|u1", {N_FEATURES, PLAY_PACKED}, .render = render_input},
+            {"globalInputNC", "<f4", {N_GLOBALS}, .render = render_global_input},
+            {"policyTargetsNCMove", "<i2", {2, PLAY_CELLS_PASS}, .render = render_policy},
+            {"globalTargetsNC", "<f4", {N_GLOBAL_TARGETS}, .render = render_global_targets},
+            {"scoreDistrN", "|i1", {PLAY_SCORES}, .render = render_scores},
+            {"valueTargetsNCHW", "|i1", {5, PLAY_ROWS, PLAY_COLS}, .render = render_values},
+            {"qValueTargetsNCMove", "<i2", {3, PLAY_CELLS_PASS}, .render = render_q_values},
+        },
 };

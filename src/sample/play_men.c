@@ -1,30 +1,29 @@
 /*
- * play_men.c - games on boards of up to BOARD_GAME_MAX_CELLS cells in which what stands there is
- * turned over, moved or taken, or groups are made, men of one player that stand side by side:
+ * play_men.c - games on boards of up to BOARD_GAME_MAX_CELLS cells whose men are flipped, moved,
+ * captured or connected. A group is the men of one player that are connected by neighbours.
  *
- * - Othello: a stone turns over the other player's stones that lie between it and one's own; who
- *   cannot move passes, and when nobody can, more stones win.
- * - Breakthrough: a man goes one step ahead, to a free square or aslant, where it may take what
- *   stands there; who comes to the last row has won, or takes all. The first player goes down.
- * - Y, Havannah, Bridg-It: stones are put on free cells. In Y a group joins the three sides; in
- *   Havannah two corners, or three sides, whose corners do not count, or it is a ring about a cell,
- *   whatever is on it. A bridge of Bridg-It lies down or across, as its cell and player say, and
- *   bridges are in a group where they end at one post.
- * - Go: a group is taken when no free cell is beside it; nobody takes his own, nor makes the
- *   position of a move before. After two passes who has more cells wins: his stones, and free cells
- *   between them alone. Gonnect: who joins opposite sides has won, and there is no pass.
+ * - Othello: a stone flips the other player's stones between it and another own one. A player who
+ *   cannot move passes; when nobody can move, more stones win.
+ * - Breakthrough: a man goes one step ahead, straight to a free square, or diagonally, where it may
+ *   capture. Whoever reaches the last row, or captures all, wins. The first player goes down.
+ * - Y, Havannah, Bridg-It: stones are put on free cells. In Y a group that touches three sides
+ *   wins; in Havannah one that touches two corners or three sides (corners are on no side), or
+ *   surrounds a cell, whatever is on it. A bridge of Bridg-It lies down or across, by its cell and
+ *   player, and is connected to the bridges that end at the same posts.
+ * - Go: a group without free neighbours is captured; suicide is illegal, and so is repeating the
+ *   position before the last move. After two passes more cells win: stones, and free cells that
+ *   only one player's stones surround. Gonnect: joining opposite sides wins; there is no pass.
  *
- * Who cannot move has lost, unless the above says otherwise. A game keeps the action of each ply
- * and the position before it. One that does not end is drawn.
+ * Otherwise, a player who cannot move has lost. A game's moves hold the action of each ply and the
+ * position before it. A game that does not end is drawn.
  */
 #include "sample/play.h"
 
 #define MAX_PLIES_PER_CELL 4 /* two rows of men go all the way; stones, and passes */
 #define MAX_CELLS          BOARD_GAME_MAX_CELLS
-#define N_WAYS             8
 
-/* A position of a game: a byte for each cell, 0 where it is free, 1 for the first player, 2 for the
- * second; and the words of this ply, after those of the n plies before. */
+/* A position: a byte for each cell, 0 where it is free, 1 for the first player, 2 for the second;
+ * and the words of this ply, which follow those of the n plies before. */
 struct position {
     const struct board *board;
     uint8_t *men;
@@ -39,48 +38,35 @@ static size_t ply_words(const struct board *b)
     return 1 + (b->n_cells + 3) / 4;
 }
 
-/* The action so many plies ago, from 1. */
+/* The action n plies ago; 1 is the last one. */
 static uint32_t action_before(const struct position *p, uint32_t n)
 {
     return n > p->n ? PLAY_NOWHERE : *(p->ply - n * ply_words(p->board));
 }
 
-/* The cell n steps on in one of N_WAYS ways: first four along rows and columns, then two more of
- * hexagonal cells, then the others. */
-static uint32_t step(const struct board *b, uint32_t cell, uint32_t way, uint32_t n)
-{
-    static const int steps[N_WAYS][2] = {{0, 1},  {1, 0},  {0, -1}, {-1, 0},
-                                         {1, -1}, {-1, 1}, {1, 1},  {-1, -1}};
-    const uint32_t row = cell / b->cols + n * (uint32_t)steps[way][0];
-    const uint32_t col = cell % b->cols + n * (uint32_t)steps[way][1];
-
-    cell = row * b->cols + col;
-    return row < b->rows && col < b->cols && b->on_board[cell] ? cell : PLAY_NOWHERE;
-}
-
 /* --- Othello --- */
 
-/* How many stones a stone of that man on a cell turns over; they are, if so wanted. */
-static uint32_t turn_over(const struct board *b, uint8_t *men, uint8_t man, uint32_t cell,
-                          bool turn)
+/* How many stones a stone put on that cell flips; with `flip`, do it. */
+static uint32_t flip_stones(const struct board *b, uint8_t *men, uint8_t man, uint32_t cell,
+                            bool flip)
 {
-    uint32_t n_turned = 0;
+    uint32_t n_flipped = 0;
 
-    for (uint32_t way = 0; way < N_WAYS; way++) {
+    for (uint32_t way = 0; way < PLAY_N_WAYS; way++) {
         uint32_t n = 1, to;
 
-        while ((to = step(b, cell, way, n)) != PLAY_NOWHERE && men[to] == 3 - man)
+        while ((to = play_step(b, cell, way, n)) != PLAY_NOWHERE && men[to] == 3 - man)
             n++;
         if (to == PLAY_NOWHERE || men[to] != man)
             continue;
-        n_turned += n - 1;
-        while (turn && --n > 0)
-            men[step(b, cell, way, n)] = man;
+        n_flipped += n - 1;
+        while (flip && --n > 0)
+            men[play_step(b, cell, way, n)] = man;
     }
-    return n_turned;
+    return n_flipped;
 }
 
-/* A pass, after the cells, where the other player can move and this one cannot. */
+/* A pass (after the cells) is possible only when the other player could move. */
 static uint32_t list_flips(const struct position *p, uint32_t *actions)
 {
     const uint32_t n_cells = p->board->n_cells;
@@ -89,10 +75,10 @@ static uint32_t list_flips(const struct position *p, uint32_t *actions)
     for (uint32_t cell = 0; cell < n_cells; cell++) {
         if (p->men[cell] != 0)
             continue;
-        if (turn_over(p->board, p->men, p->man, cell, false) > 0)
+        if (flip_stones(p->board, p->men, p->man, cell, false) > 0)
             actions[n++] = cell;
         else
-            n_theirs += turn_over(p->board, p->men, 3 - p->man, cell, false) > 0;
+            n_theirs += flip_stones(p->board, p->men, 3 - p->man, cell, false) > 0;
     }
     if (n == 0 && n_theirs > 0)
         actions[n++] = n_cells;
@@ -101,10 +87,10 @@ static uint32_t list_flips(const struct position *p, uint32_t *actions)
 
 /* --- Breakthrough --- */
 
-/* None where a man stands on the last row: the game is over. */
+/* None when a man has reached the last row: the game is over. */
 static uint32_t list_steps(const struct position *p, uint32_t *actions)
 {
-    static const uint8_t ways[2][3] = {{4, 1, 6}, {7, 3, 5}}; /* left, ahead, right */
+    static const uint8_t ways[2][3] = {{4, 2, 6}, {7, 3, 5}}; /* left, ahead, right */
     const struct board *b = p->board;
     uint32_t n = 0;
 
@@ -113,7 +99,7 @@ static uint32_t list_steps(const struct position *p, uint32_t *actions)
         return 0;
     for (uint32_t cell = 0; cell < b->n_cells; cell++)
         for (uint32_t side = 0; side < 3 && p->men[cell] == p->man; side++) {
-            const uint32_t to = step(b, cell, ways[p->man - 1][side], 1);
+            const uint32_t to = play_step(b, cell, ways[p->man - 1][side], 1);
 
             if (to != PLAY_NOWHERE && p->men[to] != p->man && (p->men[to] == 0 || side != 1))
                 actions[n++] = cell * b->n_cells + to;
@@ -123,11 +109,11 @@ static uint32_t list_steps(const struct position *p, uint32_t *actions)
 
 /* --- Y, Havannah, Bridg-It, Go, Gonnect --- */
 
-/* A group, or the free cells that are side by side. */
+/* A group, or a region of connected free cells. */
 struct group {
     uint32_t n_cells, cells[MAX_CELLS];
-    uint32_t beside;    /* a bit for each man that is beside it; bit 0: a free cell is */
-    uint32_t sides;     /* a bit for each side that it touches, as its man sees it */
+    uint32_t beside;    /* a bit for each man next to it; bit 0: a free cell */
+    uint32_t sides;     /* a bit for each side that it touches and that counts for its player */
     uint32_t n_corners; /* of a hexagon */
 };
 
@@ -136,17 +122,18 @@ static bool has_captures(const struct board *b)
     return b->game == BOARD_GAME_LIBERTIES || b->game == BOARD_GAME_GONNECT;
 }
 
-/* The cell beside a cell in one of N_WAYS ways, as that man's groups have it; or PLAY_NOWHERE. */
+/* The neighbour of a cell, by which that man's groups are connected; or PLAY_NOWHERE. */
 static uint32_t beside(const struct board *b, uint8_t man, uint32_t cell, uint32_t way)
 {
-    if (b->game == BOARD_GAME_BRIDGES && way < 4)
-        return way % 2 == (cell / b->cols + man) % 2 ? step(b, cell, way, 2) : PLAY_NOWHERE;
-    if (b->game != BOARD_GAME_BRIDGES && way >= (b->is_hexagonal ? 6 : 4))
+    if (b->game == BOARD_GAME_BRIDGES && way < PLAY_N_SQUARE_WAYS)
+        return way / 2 == (cell / b->cols + man) % 2 ? play_step(b, cell, way, 2) : PLAY_NOWHERE;
+    if (b->game != BOARD_GAME_BRIDGES &&
+        way >= (b->is_hexagonal ? PLAY_N_HEXAGON_WAYS : PLAY_N_SQUARE_WAYS))
         return PLAY_NOWHERE;
-    return step(b, cell, way, 1);
+    return play_step(b, cell, way, 1);
 }
 
-/* The group of a cell. */
+/* Find the group of a cell. */
 static void find_group(const struct board *b, const uint8_t *men, uint32_t cell,
                        struct group *group)
 {
@@ -173,7 +160,7 @@ static void find_group(const struct board *b, const uint8_t *men, uint32_t cell,
             group->n_corners++;
         else
             group->sides |= sides;
-        for (uint32_t way = 0; way < N_WAYS; way++) {
+        for (uint32_t way = 0; way < PLAY_N_WAYS; way++) {
             const uint32_t to = beside(b, man, group->cells[i], way);
 
             if (to == PLAY_NOWHERE || seen[to])
@@ -188,8 +175,8 @@ static void find_group(const struct board *b, const uint8_t *men, uint32_t cell,
     }
 }
 
-/* True when the stone that was put last has won. In Havannah, too, by a ring: from a cell beside
- * it, be it one of the group, no way leads to a side past the others of the group. */
+/* True when the last stone has won. Havannah's rings are found from inside: from a cell beside the
+ * stone, which may be one of the group, the rest of the group cuts off every side. */
 static bool has_won(const struct position *p)
 {
     const struct board *b = p->board;
@@ -206,7 +193,7 @@ static bool has_won(const struct position *p)
         return true;
     for (uint32_t i = 0; i < group.n_cells; i++)
         men[group.cells[i]] = 1;
-    for (uint32_t way = 0; way < N_WAYS && b->game == BOARD_GAME_HAVANNAH; way++) {
+    for (uint32_t way = 0; way < PLAY_N_WAYS && b->game == BOARD_GAME_HAVANNAH; way++) {
         const uint32_t cell = beside(b, 0, last, way);
 
         if (cell == PLAY_NOWHERE)
@@ -223,14 +210,14 @@ static bool has_won(const struct position *p)
 
 /* --- all of them --- */
 
-/* An action is a cell that is taken, from * cells + to in Breakthrough; or, after the cells, a
- * pass, which also comes last where actions are listed. */
+/* Actions are cells, in Breakthrough from * cells + to. A pass is numbered after the cells, and is
+ * the last in a list of actions. */
 static bool has_pass(const struct board *b)
 {
     return b->game == BOARD_GAME_OTHELLO || b->game == BOARD_GAME_LIBERTIES;
 }
 
-/* Make of the men what an action does. */
+/* Apply an action to the men. */
 static void make(const struct position *p, uint32_t action)
 {
     const struct board *b = p->board;
@@ -245,8 +232,8 @@ static void make(const struct position *p, uint32_t action)
         return;
     p->men[action] = p->man;
     if (b->game == BOARD_GAME_OTHELLO)
-        turn_over(b, p->men, p->man, action, true);
-    for (uint32_t way = 0; way < N_WAYS && has_captures(b); way++) {
+        flip_stones(b, p->men, p->man, action, true);
+    for (uint32_t way = 0; way < PLAY_N_WAYS && has_captures(b); way++) {
         const uint32_t to = beside(b, p->man, action, way);
 
         if (to == PLAY_NOWHERE || p->men[to] != 3 - p->man)
@@ -257,7 +244,7 @@ static void make(const struct position *p, uint32_t action)
     }
 }
 
-/* Where stones are taken: a free cell beside it is enough; else the move is tried. */
+/* Where stones are captured: legal with a free neighbour; else the move has to be tried. */
 static bool may_put(const struct position *p, uint32_t cell)
 {
     const struct board *b = p->board;
@@ -265,7 +252,7 @@ static bool may_put(const struct position *p, uint32_t cell)
     struct position after = *p;
     struct group group;
 
-    for (uint32_t way = 0; way < N_WAYS; way++) {
+    for (uint32_t way = 0; way < PLAY_N_WAYS; way++) {
         const uint32_t to = beside(b, p->man, cell, way);
 
         if (to != PLAY_NOWHERE && p->men[to] == 0)
@@ -278,7 +265,7 @@ static bool may_put(const struct position *p, uint32_t cell)
            (p->n == 0 || memcmp(men, p->ply - ply_words(b) + 1, b->n_cells) != 0);
 }
 
-/* The actions of the player to move; none when the game is over. */
+/* List the actions of the player to move; none when the game is over. */
 static uint32_t list_actions(const struct position *p, uint32_t *actions)
 {
     const struct board *b = p->board;
@@ -300,8 +287,8 @@ static uint32_t list_actions(const struct position *p, uint32_t *actions)
     return n;
 }
 
-/* Who has won when the player to move has no action, as in play_game. A board of Havannah may be
- * full. */
+/* Who has won, as in play_game, when the player to move has no action. Havannah's board may be full
+ * without a winner. */
 static int winner_of(const struct position *p)
 {
     const struct board *b = p->board;
@@ -322,21 +309,14 @@ static int winner_of(const struct position *p)
     return lead == 0 ? -1 : lead < 0;
 }
 
-/* The family Breakthrough has a numbering of its own: (from * 6 + step) * 2 + capture, the first
- * three steps down. */
+/* The family Breakthrough numbers its policy as (from * 6 + step) * 2 + capture; the first three
+ * steps go down. Board files use from * cells + to. */
 static bool has_steps(const struct board *b)
 {
     return b->game == BOARD_GAME_BREAKTHROUGH && b->file_text == NULL;
 }
 
-/* In the list of games these stand from Othello to Bridg-It. */
-static bool fits(const struct board *b)
-{
-    return b->game >= BOARD_GAME_OTHELLO && b->game <= BOARD_GAME_BRIDGES &&
-           b->n_cells <= MAX_CELLS;
-}
-
-static void set_up(struct play *play)
+static bool set_up(struct play *play)
 {
     const struct board *b = play->board;
 
@@ -345,6 +325,7 @@ static void set_up(struct play *play)
     play->n_actions = b->n_cells + has_pass(b);
     if (b->game == BOARD_GAME_BREAKTHROUGH)
         play->n_actions = b->n_cells * (has_steps(b) ? 12 : b->n_cells);
+    return b->n_cells <= MAX_CELLS;
 }
 
 static void play_to_the_end(const struct play *play, struct play_game *game)
@@ -356,7 +337,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
 
     memset(p.men, 0, b->n_cells);
     if (b->game == BOARD_GAME_OTHELLO) {
-        /* Black, who begins, stands at the upper right and the lower left of the centre. */
+        /* Black, who begins, has the upper right and the lower left of the centre. */
         const uint32_t centre = (b->rows / 2 - 1) * b->cols + b->cols / 2 - 1;
 
         p.men[centre] = p.men[centre + b->cols + 1] = 2;
@@ -371,7 +352,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
         const bool may_pass = has_pass(b) && game->work[n - 1] == b->n_cells;
         const uint32_t k = play_below(&random, n - (may_pass && n > 1));
 
-        /* Nobody passes who need not, until there have been as many plies as cells. */
+        /* Nobody passes voluntarily until there have been as many plies as cells. */
         ply[0] = game->work[may_pass && p.n >= b->n_on_board ? n - 1 : k];
         memcpy(ply + 1, p.men, b->n_cells);
         make(&p, ply[0]);
@@ -395,7 +376,7 @@ static void render_state(const struct play_row *r)
     play_planes(r, last, PLAY_NOWHERE);
 }
 
-/* The actions there are, the one played first. */
+/* The possible actions, the one played first. */
 static void render_policy(const struct play_row *r)
 {
     const struct board *b = r->play->board;
@@ -419,17 +400,16 @@ static void render_policy(const struct play_row *r)
     play_policy(r, actions, n);
 }
 
-static const struct play_array arrays[] = {
-    {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_state},
-    {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
-    {"value", "<f4", {0}, .render = play_render_value},
-    {"current_player", "|i1", {0}, .render = play_render_player},
-};
-
 const struct play_kind play_men = {
-    .fits = fits,
+    .game = BOARD_GAME_OTHELLO,
+    .last_game = BOARD_GAME_BRIDGES,
     .set_up = set_up,
     .play = play_to_the_end,
-    .arrays = arrays,
-    .n_arrays = N_OF(arrays),
+    .arrays =
+        {
+            {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_state},
+            {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
+            {"value", "<f4", {0}, .render = play_render_value},
+            {"current_player", "|i1", {0}, .render = play_render_player},
+        },
 };

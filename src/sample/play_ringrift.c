@@ -1,37 +1,39 @@
 /*
- * play_ringrift.c - games of stacks on hexagons and squares, in the form of RingRift's shards.
+ * play_ringrift.c - games with stacks of rings on hexagons and squares, as RingRift writes shards.
  *
- * First stacks of one to three rings are placed on free cells, then stacks move along lines: onto
- * free cells, onto own stacks (they grow), onto others' that are no higher (captured). Who has more
- * rings at the end wins. This is like that game, not its rules.
+ * First stacks of one to three rings are placed on free cells; then stacks move along lines onto
+ * free cells, onto own stacks (which grow) or onto others' that are no higher (which are captured).
+ * Whoever has more rings at the end wins. This resembles RingRift but does not follow its rules.
  */
 #include "sample/play.h"
 
 #include "board/actions.h"
 
-#define N_MOVES      24 /* behind the placements */
+#define N_MOVES      24 /* after the placements */
 #define N_HISTORY    3
-#define N_TRIES      32 /* at a move, before a player passes */
-#define N_CANDIDATES 12 /* tries at the moves that a policy holds */
+#define N_TRIES      32 /* to draw a move, before a player passes */
+#define N_CANDIDATES 12 /* tries to draw further moves for a policy */
 #define N_GLOBALS    20
 #define MAX_HEIGHT   5
 
 /* --- rules --- */
 
-/* What a player does; game->moves holds one for each ply. Stacks are two bytes in game->stones: of
- * all cells the owner, 1 or 2, or 0; then of all the height. */
+/* What a player does: ACTION_WORDS of game->moves for each ply. game->stones holds the owners of
+ * all cells (1, 2, or 0 for nobody), then the heights of all cells. */
 struct action {
     uint32_t index; /* in the policy */
     uint32_t from;  /* of a move */
     uint32_t to;
 };
 
+#define ACTION_WORDS 3
+
 static struct action *action_at(const struct play_game *game, uint32_t ply)
 {
-    return (struct action *)(void *)(game->moves + 3 * ply);
+    return (struct action *)(void *)(game->moves + ACTION_WORDS * ply);
 }
 
-/* The plies in which stacks are placed; then they move. */
+/* The number of plies in which stacks are placed. */
 static uint32_t n_placements(const struct board *board)
 {
     const uint32_t third = board->n_on_board / 3;
@@ -39,8 +41,8 @@ static uint32_t n_placements(const struct board *board)
     return third < 2 ? 2 : third > 24 ? 24 : third;
 }
 
-/* The index of passing: on hexagons behind placements and moves; on squares that of skipping a
- * placement, behind placements, moves, lines and eliminations. */
+/* The index of a pass: on hexagons after placements and moves; on squares that of a skipped
+ * placement, after placements, moves, lines and eliminations. */
 static uint32_t passing_index(const struct board *board)
 {
     uint32_t n_directions;
@@ -49,7 +51,7 @@ static uint32_t passing_index(const struct board *board)
     return board->n_cells * ((n_directions == 6 ? 3 : 8) + n_directions * (board->cols - 1));
 }
 
-/* A random cell with the player's stack (1 or 2), or a free one (0). False when there is none. */
+/* A random cell on the board of that owner (0: a free one). False when there is none. */
 static bool draw_cell(const struct board *board, const uint8_t *owners, uint32_t owner,
                       struct play_random *random, uint32_t *cell)
 {
@@ -65,7 +67,7 @@ static bool draw_cell(const struct board *board, const uint8_t *owners, uint32_t
             return true;
 }
 
-/* Try to draw something that the player of a ply may do; false when that failed, this time. */
+/* Draw an action of the player to move. False when the draw is not a legal one; try again. */
 static bool draw_action(const struct board *board, const uint8_t *owners, uint32_t ply,
                         struct play_random *random, struct action *action)
 {
@@ -103,23 +105,24 @@ static bool draw_action(const struct board *board, const uint8_t *owners, uint32
 
 /* --- games --- */
 
-/* The planes; the last one is 1 on board. */
+/* Planes, in pairs of mine and theirs; the last one of all is 1 on the board. */
 enum plane {
-    PLANE_STACKS,                                     /* mine, theirs, as in all pairs: */
-    PLANE_HEIGHT = 2,                                 /* as a part of MAX_HEIGHT */
+    PLANE_STACKS,
+    PLANE_HEIGHT = 2,                                 /* as a fraction of MAX_HEIGHT */
     PLANE_HEIGHT_IS = 4,                              /* 1 to MAX_HEIGHT, mine; then theirs */
-    PLANE_HISTORY = PLANE_HEIGHT_IS + 2 * MAX_HEIGHT, /* the latest first */
+    PLANE_HISTORY = PLANE_HEIGHT_IS + 2 * MAX_HEIGHT, /* latest first */
     PLANE_PLACING = PLANE_HISTORY + 2 * N_HISTORY,
     PLANE_FIRST_TO_MOVE,
 };
 
-static void set_up(struct play *play)
+static bool set_up(struct play *play)
 {
-    play->n_moves = 3 * (n_placements(play->board) + N_MOVES);
+    play->n_moves = ACTION_WORDS * (n_placements(play->board) + N_MOVES);
     play->n_planes = play->board->family->stack_planes[0];
+    return true;
 }
 
-/* Make the stored move of a ply. */
+/* Do what the player of a ply did. */
 static void make_move(const struct play *play, const struct play_game *game, uint32_t ply)
 {
     const struct action *action = action_at(game, ply);
@@ -140,7 +143,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
 {
     uint32_t rings[3] = {0};
 
-    game->n_plies = play->n_moves / 3;
+    game->n_plies = n_placements(play->board) + N_MOVES;
     memset(game->stones, 0, 2 * (size_t)play->board->n_cells);
     for (uint32_t ply = 0; ply < game->n_plies; ply++) {
         struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, ply);
@@ -160,7 +163,8 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
 
 /* --- rows --- */
 
-/* Planes of hexagons are stored by row and column, those of squares by column and row. */
+/* Set a cell of a plane. Planes of hexagons are stored by row and column, of squares by column and
+ * row. */
 static void put(const struct play_row *r, uint32_t plane, uint32_t cell, float value)
 {
     const struct board *board = r->play->board;
@@ -171,7 +175,7 @@ static void put(const struct play_row *r, uint32_t plane, uint32_t cell, float v
     play_put_float(r->to, (uint64_t)plane * board->n_cells + at, value);
 }
 
-/* Both players' stacks into two planes; with their heights, if they are those of the row. */
+/* Draw both players' stacks into two planes; into PLANE_STACKS, also their heights. */
 static void put_stacks(const struct play_row *r, uint32_t plane)
 {
     const uint32_t n_cells = r->play->board->n_cells;
@@ -212,7 +216,7 @@ static void render_features(const struct play_row *r)
     fill(r, r->play->n_planes - 1);
 }
 
-/* How far the game is, whose turn, which phase; the rest is 0. */
+/* The share of plies played, whose turn it is, which phase; the rest is 0. */
 static void render_globals(const struct play_row *r)
 {
     play_put_float(r->to, 0, (float)r->ply / (float)r->game->n_plies);
@@ -220,7 +224,7 @@ static void render_globals(const struct play_row *r)
     play_put_float(r->to, 2, r->ply < n_placements(r->play->board));
 }
 
-/* The move played and some others that might have been. Returns their number. */
+/* The action played, then others that were possible. Returns their number. */
 static uint32_t list_candidates(const struct play_row *r, uint32_t indices[N_CANDIDATES + 1])
 {
     struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_CHOICES, r->ply);
@@ -263,21 +267,19 @@ static uint32_t render_values(const struct play_row *r)
     return n;
 }
 
-static const struct play_array arrays[] = {
-    {"features", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_features},
-    {"globals", "<f4", {N_GLOBALS}, .render = render_globals},
-    {"values", "<f4", {0}, .render = play_render_result},
-    {"policy_indices", "<i4", {0}, .render_items = render_indices},
-    {"policy_values", "<f4", {0}, .render_items = render_values},
-    {"move_numbers", "<i4", {0}, .render = play_render_ply},
-    {"board_type", "<U", {0}, .text = ""},
-    {"policy_encoding", "<U", {0}, .text = "board_aware"},
-};
-
 const struct play_kind play_ringrift = {
     .game = BOARD_GAME_RINGS,
     .set_up = set_up,
     .play = play_to_the_end,
-    .arrays = arrays,
-    .n_arrays = N_OF(arrays),
+    .arrays =
+        {
+            {"features", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_features},
+            {"globals", "<f4", {N_GLOBALS}, .render = render_globals},
+            {"values", "<f4", {0}, .render = play_render_result},
+            {"policy_indices", "<i4", {0}, .render_items = render_indices},
+            {"policy_values", "<f4", {0}, .render_items = render_values},
+            {"move_numbers", "<i4", {0}, .render = play_render_ply},
+            {"board_type", "<U", {0}, .text = ""},
+            {"policy_encoding", "<U", {0}, .text = "board_aware"},
+        },
 };

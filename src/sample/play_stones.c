@@ -1,22 +1,23 @@
 /*
- * play_stones.c - games in which stones fall on free cells, one a move:
+ * play_stones.c - games in which each move puts a stone on a free cell:
  *
- * - Hex: blue, who begins, joins top and bottom, red left and right; random moves until somebody
- * has.
- * - So many in a line: TicTacToe (3), Gomoku (5 or more), Connect 4 (4, stones fall to the bottom).
- * - Boards without a game of their own: who first fills a line that a file gives has won; without
- * lines of one length until three cells of five are taken, and who wins is drawn.
+ * - Hex: blue, who begins, joins top and bottom, red left and right.
+ * - Lines: TicTacToe (3 in a line win), Gomoku (5 or more), Connect 4 (4; stones fall down
+ * columns).
+ * - Any other board: whoever first fills one of the lines that its file gives wins; if there are no
+ *   lines of one length, three fifths of the cells are filled and the winner is random.
  *
- * The cells of a game's moves are drawn beforehand: those behind the last move are the free ones.
+ * The whole board is filled at random beforehand: a game's moves are the cells in their order, and
+ * those after the last move played are free.
  */
 #include "sample/play.h"
 
 #define TICTACTOE_SIDE 3
 #define GOMOKU_SIDE    9 /* at least */
 
-/* --- what these games share --- */
+/* --- shared by these games --- */
 
-/* The moves of a whole board into columns. */
+/* Fill moves as stones fall down random columns. */
 static void drop_stones(const struct play *play, struct play_game *game)
 {
     const uint32_t n_cells = play->board->n_cells, cols = play->board->cols;
@@ -36,8 +37,7 @@ static void drop_stones(const struct play *play, struct play_game *game)
     }
 }
 
-/* Put the stones of a game's moves on all cells, in turn, until one of them wins, if ever. The
- * cells are in a random order; or stones fall down random columns. */
+/* Both players put stones in turn until one wins or the board is full. */
 static void play_to_the_end(const struct play *play, struct play_game *game)
 {
     const struct board *b = play->board;
@@ -66,7 +66,7 @@ static void render_planes(const struct play_row *r)
     play_planes(r, r->ply > 0 ? moves[-1] : PLAY_NOWHERE, r->ply > 1 ? moves[-2] : PLAY_NOWHERE);
 }
 
-/* Free cells; all actions where they are no cells. */
+/* The free cells; all actions where actions are not cells. */
 static void render_policy(const struct play_row *r)
 {
     if (r->play->n_actions == 0 || r->play->n_actions >= r->play->board->n_cells)
@@ -77,7 +77,7 @@ static void render_policy(const struct play_row *r)
 
 /* --- Hex --- */
 
-/* The chain that a cell or edge belongs to; parents are a forest (union-find). */
+/* The chain that a cell or edge belongs to; the parents form a forest (union-find). */
 static uint32_t chain_of(uint32_t *parents, uint32_t at)
 {
     while (parents[at] != at) {
@@ -87,81 +87,71 @@ static uint32_t chain_of(uint32_t *parents, uint32_t at)
     return at;
 }
 
-/* True when a stone joins its player's edges. Beyond the cells are the edges that the first player
- * joins, then those of the second. */
+/* True when the last stone joins its player's edges. The edges are numbered after the cells: the
+ * two that the first player joins, then those of the second. */
 static bool joins_edges(const struct board *b, struct play_game *game)
 {
-    static const int steps[6][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, 1}};
-    const uint32_t n = b->rows, n_cells = n * n, ply = game->n_plies - 1, player = ply & 1;
-    const uint32_t cell = game->moves[ply], row = cell / n, col = cell % n;
-    const uint32_t edges = n_cells + 2 * player, across = player == 0 ? row : col;
+    const uint32_t ply = game->n_plies - 1, player = ply & 1, cell = game->moves[ply];
+    const uint32_t edges = b->n_cells + 2 * player;
+    const uint32_t across = player == 0 ? cell / b->cols : cell % b->cols;
     uint32_t *parents = game->work;
 
-    for (uint32_t i = 0; i < n_cells + 4 && ply == 0; i++)
+    for (uint32_t i = 0; i < b->n_cells + 4 && ply == 0; i++)
         parents[i] = i;
-    for (size_t i = 0; i < N_OF(steps); i++) {
-        const uint32_t y = row + (uint32_t)steps[i][0], x = col + (uint32_t)steps[i][1];
+    for (uint32_t way = 0; way < PLAY_N_HEXAGON_WAYS; way++) {
+        const uint32_t to = play_step(b, cell, way, 1);
 
-        if (y < n && x < n && game->stones[y * n + x] == player + 1)
-            parents[chain_of(parents, cell)] = chain_of(parents, y * n + x);
+        if (to != PLAY_NOWHERE && game->stones[to] == player + 1)
+            parents[chain_of(parents, cell)] = chain_of(parents, to);
     }
     if (across == 0)
         parents[chain_of(parents, cell)] = chain_of(parents, edges);
-    if (across == n - 1)
+    if (across == b->rows - 1)
         parents[chain_of(parents, cell)] = chain_of(parents, edges + 1);
     return chain_of(parents, edges) == chain_of(parents, edges + 1);
 }
-
-static const struct play_array hex_arrays[] = {
-    {"boards", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
-    {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
-    {"value", "<f4", {0}, .render = play_render_value},
-    {"player_to_move", "|i1", {0}, .render = play_render_player},
-    {"ply", "<i4", {0}, .render = play_render_ply},
-};
 
 const struct play_kind play_hex = {
     .game = BOARD_GAME_HEX,
     .planes = "FSs",
     .play = play_to_the_end,
     .wins = joins_edges,
-    .arrays = hex_arrays,
-    .n_arrays = N_OF(hex_arrays),
+    .arrays =
+        {
+            {"boards", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
+            {"value", "<f4", {0}, .render = play_render_value},
+            {"player_to_move", "|i1", {0}, .render = play_render_player},
+            {"ply", "<i4", {0}, .render = play_render_ply},
+        },
 };
 
-/* --- so many in a line --- */
+/* --- lines --- */
 
-static bool fits_gomoku(const struct board *board)
+static bool set_up_gomoku(struct play *play)
 {
-    return board->size == TICTACTOE_SIDE || board->size >= GOMOKU_SIDE;
+    return play->board->size == TICTACTOE_SIDE || play->board->size >= GOMOKU_SIDE;
 }
 
-static bool fits_connect4(const struct board *board)
+static bool set_up_connect4(struct play *play)
 {
-    return board->rows == 6 && board->cols == 7;
+    return play->board->rows == 6 && play->board->cols == 7;
 }
 
-/* True when a stone completes a line of so many as win. */
+/* True when the last stone completes a line that is long enough. */
 static bool completes_line(const struct board *b, struct play_game *game)
 {
-    static const int steps[4][2] = {{0, 1}, {1, 0}, {1, 1}, {1, -1}};
-    const uint32_t cell = game->moves[game->n_plies - 1], rows = b->rows, cols = b->cols;
+    const uint32_t cell = game->moves[game->n_plies - 1];
     const uint32_t wanted = b->game == BOARD_GAME_DROP ? 4 : b->size == TICTACTOE_SIDE ? 3 : 5;
+    uint32_t length = 0;
 
-    for (size_t i = 0; i < N_OF(steps); i++) {
-        uint32_t length = 1;
+    for (uint32_t way = 0; way < PLAY_N_WAYS; way++) {
+        uint32_t n = 1, to;
 
-        for (int way = -1; way <= 1; way += 2) {
-            const uint32_t down = (uint32_t)(way * steps[i][0]);
-            const uint32_t right = (uint32_t)(way * steps[i][1]);
-            uint32_t row = cell / cols + down, col = cell % cols + right;
-
-            for (; row < rows && col < cols && game->stones[row * cols + col] == game->stones[cell];
-                 length++) {
-                row += down;
-                col += right;
-            }
-        }
+        while ((to = play_step(b, cell, way, n)) != PLAY_NOWHERE &&
+               game->stones[to] == game->stones[cell])
+            n++;
+        length = way % 2 == 0 ? n : length + n - 1;
         if (length >= wanted)
             return true;
     }
@@ -172,9 +162,9 @@ static bool completes_line(const struct board *b, struct play_game *game)
 static void render_columns(const struct play_row *r)
 {
     const uint32_t n_cols = r->play->board->cols, played = r->game->moves[r->ply] % n_cols;
-    uint32_t n = 0, k;
+    uint32_t n = 1, k;
 
-    r->game->work[n++] = played;
+    r->game->work[0] = played;
     for (uint32_t col = 0; col < n_cols; col++) {
         for (k = 0; k < r->ply && r->game->moves[k] != col; k++)
             ;
@@ -192,52 +182,47 @@ static void render_last_move(const struct play_row *r)
     play_put_int(r->to, 1, r->ply > 0 ? (int32_t)(r->game->moves[r->ply - 1] % n_cols) : -1);
 }
 
-/* 1 and -1, as these games' programs have it. */
+/* The player to move as 1 or -1, the way programs for these games store it. */
 static void render_sign(const struct play_row *r)
 {
     r->to[0] = (r->ply & 1) == 0 ? 0x01 : 0xff;
 }
 
-static const struct play_array gomoku_arrays[] = {
-    {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
-    {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
-    {"value", "<f4", {0}, .render = play_render_result},
-    {"last_move", "<i4", {2}, .render = render_last_move},
-    {"current_player", "|i1", {0}, .render = render_sign},
-};
-
 const struct play_kind play_gomoku = {
     .game = BOARD_GAME_LINE,
-    .fits = fits_gomoku,
+    .set_up = set_up_gomoku,
     .planes = "MT12f",
     .play = play_to_the_end,
     .wins = completes_line,
-    .arrays = gomoku_arrays,
-    .n_arrays = N_OF(gomoku_arrays),
-};
-
-static const struct play_array connect4_arrays[] = {
-    {"states", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
-    {"policies", "<f4", {PLAY_COLS}, .render = render_columns},
-    {"values", "<f4", {0}, .render = play_render_result},
+    .arrays =
+        {
+            {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
+            {"value", "<f4", {0}, .render = play_render_result},
+            {"last_move", "<i4", {2}, .render = render_last_move},
+            {"current_player", "|i1", {0}, .render = render_sign},
+        },
 };
 
 const struct play_kind play_connect4 = {
     .game = BOARD_GAME_DROP,
-    .fits = fits_connect4,
+    .set_up = set_up_connect4,
     .planes = "MTf",
     .play = play_to_the_end,
     .wins = completes_line,
-    .arrays = connect4_arrays,
-    .n_arrays = N_OF(connect4_arrays),
+    .arrays =
+        {
+            {"states", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policies", "<f4", {PLAY_COLS}, .render = render_columns},
+            {"values", "<f4", {0}, .render = play_render_result},
+        },
 };
 
-/* --- boards without a game of their own --- */
+/* --- any other board --- */
 
-/* Planes as the board's swaps of colours want them, or of a file that has planes of its own the
- * stones and the latest ones, as far as these go; a policy of the file's own actions where it has
- * some, with a pass where the game knows it, else of cells. */
-static void set_up(struct play *play)
+/* Planes by whether the board swaps colours, or as many as a board file has: stones, then the last
+ * moves. Actions as many as the file has, else the cells, and in Go a pass. */
+static bool set_up_any(struct play *play)
 {
     const struct board *b = play->board;
 
@@ -245,9 +230,10 @@ static void set_up(struct play *play)
     play->n_planes = b->n_planes;
     play->n_actions =
         b->n_actions > 0 ? b->n_actions : b->n_cells + (b->game == BOARD_GAME_GO ? 1 : 0);
+    return true;
 }
 
-/* True when a stone fills a line of the board with stones of its player. */
+/* True when the last stone completes a line of the board with stones of its player. */
 static bool fills_line(const struct board *b, struct play_game *game)
 {
     const uint32_t cell = game->moves[game->n_plies - 1];
@@ -278,17 +264,15 @@ static void play_any_game(const struct play *play, struct play_game *game)
         play_place_stones(play, game);
 }
 
-static const struct play_array any_arrays[] = {
-    {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
-    {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
-    {"value", "<f4", {0}, .render = play_render_value},
-    {"current_player", "|i1", {0}, .render = play_render_player},
-};
-
 const struct play_kind play_any = {
-    .set_up = set_up,
+    .set_up = set_up_any,
     .play = play_any_game,
     .wins = fills_line,
-    .arrays = any_arrays,
-    .n_arrays = N_OF(any_arrays),
+    .arrays =
+        {
+            {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
+            {"value", "<f4", {0}, .render = play_render_value},
+            {"current_player", "|i1", {0}, .render = play_render_player},
+        },
 };

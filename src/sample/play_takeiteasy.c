@@ -1,22 +1,17 @@
 /*
- * play_takeiteasy.c - Take It Easy: the 27 tiles come in a random order, each is put on a random
- * free cell, until all 19 cells are full. A line of one number scores the number for each cell.
+ * play_takeiteasy.c - Take It Easy: the 27 tiles are drawn in a random order, each is put on a
+ * random free cell, until all 19 cells are full. A line whose tiles all have the same number scores
+ * that number for each of its cells. A game's moves are the cells, then the tiles, in their orders.
  */
 #include "sample/play.h"
 
 #define N_CELLS    19
 #define N_NUMBERS  3
-#define LINES_EACH 5 /* of the board's lines, for each number */
+#define LINES_EACH 5 /* lines in each direction, which the board lists in turn */
 #define N_TILES    27
 
-/* The numbers that a tile may have in each of the three directions of lines. */
+/* The numbers on tiles, by the direction of their line. */
 static const uint8_t numbers[N_NUMBERS][3] = {{1, 5, 9}, {2, 6, 7}, {3, 4, 8}};
-
-/* The cells in their order, then the tiles in theirs. */
-static void set_up(struct play *play)
-{
-    play->n_moves = N_CELLS + N_TILES;
-}
 
 static uint32_t number_of(uint32_t tile, uint32_t direction)
 {
@@ -37,7 +32,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
     game->winner = -1;
 }
 
-/* Numbers a, b, c of each cell's tile as 100 a + 10 b + c; 0 where there is none yet. */
+/* Each cell's tile with numbers a, b, c as 100 a + 10 b + c; 0 where there is none yet. */
 static void render_plateau(const struct play_row *r)
 {
     for (uint32_t k = 0; k < r->ply; k++) {
@@ -60,7 +55,6 @@ static void render_position(const struct play_row *r)
     play_put_int(r->to, 0, (int32_t)r->game->moves[r->ply]);
 }
 
-/* A line scores its number for each cell if all its tiles have the same. */
 static void render_final_score(const struct play_row *r)
 {
     const struct board *b = r->play->board;
@@ -81,17 +75,15 @@ static void render_final_score(const struct play_row *r)
     play_put_int(r->to, 0, (int32_t)score);
 }
 
-static const struct play_array arrays[] = {
-    {"plateau", "<i4", {PLAY_CELLS}, .render = render_plateau},
-    {"tile", "<i4", {N_NUMBERS}, .render = render_tile},
-    {"position", "<i4", {0}, .render = render_position},
-    {"final_score", "<i4", {0}, .render = render_final_score},
-};
-
 const struct play_kind play_takeiteasy = {
     .game = BOARD_GAME_TILES,
-    .set_up = set_up,
+    .n_moves = N_CELLS + N_TILES,
     .play = play_to_the_end,
-    .arrays = arrays,
-    .n_arrays = N_OF(arrays),
+    .arrays =
+        {
+            {"plateau", "<i4", {PLAY_CELLS}, .render = render_plateau},
+            {"tile", "<i4", {N_NUMBERS}, .render = render_tile},
+            {"position", "<i4", {0}, .render = render_position},
+            {"final_score", "<i4", {0}, .render = render_final_score},
+        },
 };

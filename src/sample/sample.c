@@ -1,10 +1,10 @@
 /*
- * sample.c - which game is played on a board, and a synthetic shard of it. All games are played
- * once for an index of where each begins; the headers of the arrays are made at once, their
- * contents when the archive pulls them, in pieces that a crew draws and compresses. To make a piece
- * the game of its first row is played again, and rows are drawn as games go on: one more game for
- * each piece, and no positions are kept. The bytes depend on board, number of rows and seed alone,
- * whatever the number of threads.
+ * sample.c - the game for each board, and writing a synthetic shard of it.
+ *
+ * First all games are played once to find the row where each begins. Headers are made at once, rows
+ * when the archive pulls them, in pieces that a crew draws and compresses: the game of a piece's
+ * first row is replayed and rows are drawn as games go on, so that no positions are kept and a
+ * piece costs one more game. The bytes depend on board, number of rows and seed alone.
  */
 #include "sample/sample.h"
 
@@ -15,7 +15,7 @@
 #include "npy/pickle.h"
 #include "sample/play.h"
 
-/* Bounds of what a pickle adds to its items, and of an item of PLAY_MAX_ITEMS numbers. */
+/* Upper bounds: of what a pickle adds to its items, and of an item of PLAY_MAX_ITEMS numbers. */
 #define PRELUDE_MAX_NBYTES  1024
 #define ITEM_MAX_NBYTES     (8 * PLAY_MAX_ITEMS + 128)
 #define ITEM_ROWS_PER_PIECE (16 * PICKLE_BATCH)
@@ -27,7 +27,8 @@ struct sample {
     struct bytes index;        /* owned: */
     const uint64_t *first_row; /* of each game, ascending */
     uint64_t n_games;
-    struct sample_member *arrays; /* owned: one for each array of the kind */
+    struct sample_member *members; /* owned, n_members: one for each array of the kind */
+    size_t n_members;
     struct codec_level level;
     struct sample_result *result;
     const char *path;
@@ -41,7 +42,6 @@ struct sample_member {
     const struct sample *sample;
     const struct play_array *array;
     struct dtype dtype; /* of the items in an object array */
-    const char *text;   /* borrowed: of a 0-d string; else NULL */
     uint64_t row_nbytes;
     struct pickle_writer writer; /* of items */
     char name[64];
@@ -49,7 +49,7 @@ struct sample_member {
 
 /* --- which game --- */
 
-/* In the order in which a board is tried: the last one takes any. */
+/* In the order in which they are tried; the last one takes any board. */
 static const struct play_kind *const kinds[] = {
     &play_hex,   &play_gomoku, &play_connect4,   &play_ringrift, &play_men,
     &play_chess, &play_katago, &play_takeiteasy, &play_any,
@@ -57,14 +57,20 @@ static const struct play_kind *const kinds[] = {
 
 void play_init(struct play *play, const struct board *board, uint64_t seed)
 {
-    *play = (struct play){.board = board, .seed = seed, .n_moves = board->n_cells};
-    for (size_t i = 0; play->kind == NULL; i++)
-        if ((kinds[i]->game == 0 || kinds[i]->game == board->game) &&
-            (kinds[i]->fits == NULL || kinds[i]->fits(board)))
-            play->kind = kinds[i];
-    play->planes = play->kind->planes;
-    if (play->kind->set_up != NULL)
-        play->kind->set_up(play);
+    play->kind = NULL;
+    for (size_t i = 0; play->kind == NULL; i++) {
+        const struct play_kind *kind = kinds[i];
+        const enum board_game last = kind->last_game != 0 ? kind->last_game : kind->game;
+
+        if (kind->game != 0 && (board->game < kind->game || board->game > last))
+            continue;
+        *play = (struct play){.board = board,
+                              .seed = seed,
+                              .n_moves = kind->n_moves > 0 ? kind->n_moves : board->n_cells,
+                              .planes = kind->planes};
+        if (kind->set_up == NULL || kind->set_up(play))
+            play->kind = kind;
+    }
     if (play->planes != NULL && play->n_planes == 0)
         play->n_planes = (uint32_t)strlen(play->planes);
 }
@@ -76,7 +82,7 @@ static void release(struct pieces *pieces)
     bytes_release(&pieces->header);
 }
 
-/* Play the games that these rows are of, and draw the rows. */
+/* Play the games of these rows again, and draw the rows. */
 static int make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
                 struct error *err)
 {
@@ -101,11 +107,6 @@ static int make(const struct pieces *pieces, const struct piece_rows *rows, stru
     if (status == 0)
         memset(to, 0, n_bytes);
     for (uint64_t row = rows->begin; row < rows->end && status == 0; row++) {
-        if (m->text != NULL) { /* once, in UCS-4 characters: the names are ASCII */
-            for (const char *text = m->text; *text != '\0'; text++, to += 4)
-                bytes_put_le(to, (uint8_t)*text, 4);
-            break;
-        }
         if (row > rows->begin && row - sample->first_row[number] == game.n_plies)
             number++;
         if (row == rows->begin || row == sample->first_row[number])
@@ -116,7 +117,6 @@ static int make(const struct pieces *pieces, const struct piece_rows *rows, stru
             m->array->render(&r);
             continue;
         }
-        /* A pickle of an array of the items. */
         uint8_t data[8 * PLAY_MAX_ITEMS] = {0};
         r.to = data;
         uint64_t n = m->array->render_items(&r);
@@ -152,7 +152,7 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
     uint64_t n_bytes = m->dtype.itemsize;
 
     m->pieces.ops = &ops;
-    m->pieces.n_rows = m->text != NULL ? 1 : m->sample->settings->n_rows;
+    m->pieces.n_rows = m->array->text != NULL ? 0 : m->sample->settings->n_rows;
     m->pieces.row_nbytes = is_object ? 0 : m->row_nbytes;
     m->pieces.rows_per_piece = is_object                      ? ITEM_ROWS_PER_PIECE
                                : m->row_nbytes == 0           ? PIECE_NBYTES
@@ -171,7 +171,7 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
                 hints->periods[hints->n_periods++] = (uint32_t)n_bytes;
         }
     }
-    /* A pickle of as many items as there are rows begins after the header. */
+    /* The pickle of all rows begins after the header. */
     if (is_object &&
         (pickle_writer_init(&m->writer, &m->pieces.n_rows, 1, err) != 0 ||
          (m->pieces.n_rows > 0 && pickle_writer_note(&m->writer, 0, &item, err) != 0) ||
@@ -180,20 +180,24 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
     return &m->pieces;
 }
 
+/* Make the header of a member; of a 0-d string, its text in UCS-4 is part of it. */
 static int make_header(struct sample_member *m, struct error *err)
 {
     const struct play_array *array = m->array;
-    uint64_t shape[1 + PLAY_MAX_DIMS] = {m->sample->settings->n_rows}, n_bytes;
-    unsigned n_dims = m->text != NULL ? 0 : 1; /* a text is a 0-d string */
+    const char *text =
+        array->text != NULL && *array->text == '\0' ? m->sample->board->preset : array->text;
+    struct bytes *header = &m->pieces.header;
+    uint64_t shape[1 + PLAY_MAX_DIMS] = {m->sample->settings->n_rows}, n_bytes = 0;
+    unsigned n_dims = text != NULL ? 0 : 1;
     char dtype[32], descr[40] = "'|O'";
 
     snprintf(dtype, sizeof dtype, "%s", array->dtype);
-    if (m->text != NULL)
-        snprintf(dtype, sizeof dtype, "%s%zu", array->dtype, strlen(m->text));
+    if (text != NULL)
+        snprintf(dtype, sizeof dtype, "%s%zu", array->dtype, strlen(text));
     if (dtype_parse(dtype, strlen(dtype), &m->dtype, err) != 0)
         return -1;
     m->row_nbytes = m->dtype.itemsize;
-    for (size_t d = 0; d < PLAY_MAX_DIMS && m->text == NULL; d++) {
+    for (size_t d = 0; d < PLAY_MAX_DIMS && text == NULL; d++) {
         shape[n_dims] = play_dim(&m->sample->play, array->dims[d]);
         if (shape[n_dims] > 0)
             m->row_nbytes *= shape[n_dims++];
@@ -202,18 +206,24 @@ static int make_header(struct sample_member *m, struct error *err)
         m->row_nbytes = ITEM_MAX_NBYTES;
     else
         snprintf(descr, sizeof descr, "'%s'", dtype);
-    if (__builtin_mul_overflow(n_dims > 0 ? shape[0] : 1, m->row_nbytes, &n_bytes))
+    if (text == NULL && __builtin_mul_overflow(shape[0], m->row_nbytes, &n_bytes))
         return error_set(err, ERROR_USAGE, "%llu rows of %llu bytes are too many",
                          (unsigned long long)shape[0], (unsigned long long)m->row_nbytes);
-    if (npy_header_write(descr, shape, n_dims, 0, &m->pieces.header, err) != 0)
+    if (npy_header_write(descr, shape, n_dims, 0, header, err) != 0)
         return -1;
-    m->head.unpacked_nbytes = m->pieces.header.n_bytes + n_bytes;
+    for (; text != NULL && *text != '\0'; text++) { /* names of boards are ASCII */
+        const uint8_t character[4] = {(uint8_t)*text};
+
+        if (bytes_append(header, character, sizeof character, err) != 0)
+            return -1;
+    }
+    m->head.unpacked_nbytes = header->n_bytes + n_bytes;
     if (array->render_items != NULL)
         m->head.unpacked_nbytes += PRELUDE_MAX_NBYTES;
     else if (member_size_is_unsafe(m->head.unpacked_nbytes)) {
         m->head.unpacked_nbytes += 64;
-        m->pieces.header.n_bytes = 0;
-        return npy_header_write(descr, shape, n_dims, 64, &m->pieces.header, err);
+        header->n_bytes = 0;
+        return npy_header_write(descr, shape, n_dims, 64, header, err);
     }
     return 0;
 }
@@ -232,16 +242,15 @@ static int open_sample(struct sample *sample, struct error *err)
         return -1;
     play_init(&sample->play, sample->board, settings->seed);
     const struct play_kind *kind = sample->play.kind;
-    if (new_items(&sample->arrays, kind->n_arrays, "members", err) != 0)
+    while (kind->arrays[sample->n_members].name != NULL)
+        sample->n_members++;
+    if (new_items(&sample->members, sample->n_members, "members", err) != 0)
         return -1;
-    for (size_t i = 0; i < kind->n_arrays; i++) {
-        struct sample_member *m = &sample->arrays[i];
+    for (size_t i = 0; i < sample->n_members; i++) {
+        struct sample_member *m = &sample->members[i];
 
         m->sample = sample;
         m->array = &kind->arrays[i];
-        m->text = m->array->text;
-        if (m->text != NULL && *m->text == '\0')
-            m->text = sample->board->preset;
         m->head.open = open_member;
         m->head.zip_method = CODEC_ZIP_DEFLATE;
         m->head.size_known = m->array->render_items == NULL;
@@ -264,7 +273,6 @@ static int open_sample(struct sample *sample, struct error *err)
 static int write_archive(void *self, struct crew *crew)
 {
     struct sample *sample = self;
-    const size_t n_arrays = sample->play.kind->n_arrays;
     struct archive_out *archive =
         archive_out_new(sample->path, ARCHIVE_OUT_NPZ, sample->settings->force, sample->err);
     struct text manifest = {0};
@@ -275,23 +283,23 @@ static int write_archive(void *self, struct crew *crew)
         return -1;
     archive->members.crew = crew;
     archive->members.level = sample->level;
-    for (size_t i = 0; i < n_arrays && status == 0; i++)
-        status = archive_out_add(archive, &sample->arrays[i].head, sample->err);
+    for (size_t i = 0; i < sample->n_members && status == 0; i++)
+        status = archive_out_add(archive, &sample->members[i].head, sample->err);
     if (status == 0) {
         members_begin(&archive->members);
         status = archive_out_write(archive, &sample->result->n_bytes, sha256, sample->err);
         members_end(&archive->members);
     }
-    /* A manifest from before would speak of another output. */
+    /* An old manifest would describe another output. */
     if (status == 0 &&
         (text_append(&manifest, sample->err, "%s" MANIFEST_SUFFIX, sample->path) != 0 ||
          output_remove(manifest.text, sample->err) != 0 ||
          archive_out_commit(archive, sample->err) != 0))
         status = -1;
     text_release(&manifest);
-    for (size_t i = 0; i < n_arrays; i++) {
-        sample->result->unpacked_nbytes += sample->arrays[i].head.made_nbytes;
-        member_release(&sample->arrays[i].head);
+    for (size_t i = 0; i < sample->n_members; i++) {
+        sample->result->unpacked_nbytes += sample->members[i].head.made_nbytes;
+        member_release(&sample->members[i].head);
     }
     archive_out_free(archive);
     sample->result->n_games = sample->n_games;
@@ -307,9 +315,9 @@ int sample_write(const char *path, const struct settings *settings, struct sampl
     int status = open_sample(&sample, err);
     if (status == 0)
         status = crew_run(settings->n_threads, write_archive, &sample);
-    for (size_t i = 0; sample.arrays != NULL && i < sample.play.kind->n_arrays; i++)
-        bytes_release(&sample.arrays[i].pieces.header);
-    free(sample.arrays);
+    for (size_t i = 0; sample.members != NULL && i < sample.n_members; i++)
+        bytes_release(&sample.members[i].pieces.header);
+    free(sample.members);
     bytes_release(&sample.index);
     board_free(sample.board);
     return status;

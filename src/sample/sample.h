@@ -1,5 +1,5 @@
 /*
- * sample.h - a synthetic shard: games played at random, in the form their programs write.
+ * sample.h - synthetic shards: games played at random, stored as the programs for each game do.
  */
 #pragma once
 
@@ -13,14 +13,14 @@ struct sample_result {
 };
 
 /*
- * Write a shard of settings->n_rows rows, consecutive positions of one game after another (the last
- * game may be cut short), to an .npz file at path. The bytes depend on board, n_rows and seed
- * alone. Memory: 8 bytes for each game, and a few pieces for each thread.
+ * Write settings->n_rows rows to an .npz file: the consecutive positions of one game after another,
+ * of which the last may be cut short. The bytes depend on board, n_rows and seed alone. Memory: 8
+ * bytes for each game, and a few pieces for each thread.
  */
 int sample_write(const char *path, const struct settings *settings, struct sample_result *result,
                  struct error *err);
 
 struct play;
 
-/* Decide what is played on a board, which is borrowed. */
+/* Choose the game for a board, which is borrowed. */
 void play_init(struct play *play, const struct board *board, uint64_t seed);

@@ -114,7 +114,7 @@ static void test_rows_depend_on_nothing_else(void **state)
         play_game(&play, 9, &used);
         play_game(&play, 4, &used);
         for (uint32_t ply = used.n_plies; ply-- > 0;) {
-            for (size_t k = 0; k < play.kind->n_arrays; k++) {
+            for (size_t k = 0; play.kind->arrays[k].name != NULL; k++) {
                 const struct play_array *array = &play.kind->arrays[k];
                 uint8_t *a, *b;
 
