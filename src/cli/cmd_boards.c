@@ -285,7 +285,6 @@ static int run_boards(struct call *call, struct error *err)
         status = settings->action_stream ? print_stream(&plan, layout, err)
                                          : print_actions(&plan, settings->action, layout, err);
     }
-    free(plan.chosen);
     board_free(plan.board);
     text_release(&path);
     return status;

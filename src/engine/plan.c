@@ -108,13 +108,10 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
     const bool is_canonical = plan->conventions.planes == PLANES_CANONICAL;
     char *copy = strdup(text != NULL ? text : "all"), *rest = copy, *word;
     bool is_allowed[BOARD_MAX_TRANSFORMS], is_taken[BOARD_MAX_TRANSFORMS] = {false};
-    int status = 0;
+    int status = copy != NULL ? 0 : error_no_memory(err, "transforms");
 
-    plan->chosen = calloc(BOARD_MAX_TRANSFORMS + 1, 1);
-    if (copy == NULL || plan->chosen == NULL) {
-        free(copy);
-        return error_no_memory(err, "transforms");
-    }
+    plan->n_chosen = 0;
+    plan->swaps = false;
     /* Those that give a new and exact image under the conventions. */
     for (uint32_t t = 0; t < board->n_transforms; t++)
         is_allowed[t] = !(is_canonical && board->transforms[t].swaps_colours) &&
@@ -213,9 +210,9 @@ int plan_keep_rows(struct plan *plan, struct error *err)
 
 /* --- arrays that are made and not read --- */
 
-/* Their rows lie in an unlinked temp file, which is described to the plan as stored arrays of its
- * inputs are: one array for each input, all of them in the one file. So whatever reads, cuts,
- * orders and writes rows need not know of them. */
+/* Their rows are in an unlinked temp file, which the plan sees as a stored array of its first
+ * input, with no rows in the other inputs. So whatever reads, cuts, orders and writes rows need not
+ * know of them. */
 
 /* A row of objects that was made. */
 struct made_list {
@@ -227,11 +224,10 @@ struct made_list {
 
 struct made {
     char *key;               /* owned */
-    struct budget no_memory; /* but a folder */
-    struct scratch file;     /* always a file; reading goes through: */
-    struct input input;      /* with the same fd, which is the scratch's to close */
-    struct array *arrays;    /* owned, one for each input */
-    size_t n_arrays;
+    struct budget no_memory; /* but a folder: */
+    struct scratch file;     /* so this is always a file, which is read through */
+    struct input input;      /* with the same fd; the scratch closes it */
+    struct array arrays[2];  /* the first input's, with all rows, and any other input's */
     uint64_t row_nbytes;
     struct pickle_item *items; /* owned, or NULL: of objects, by row */
     struct made_list *lists;   /* owned: what some of them hold */
@@ -241,44 +237,37 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
 {
     const bool is_object = form->dtype.kind == DTYPE_OBJECT;
     const struct text_quoted descr = text_format("'%s'", dtype_name(&form->dtype).text);
-    struct made *made = calloc(1, sizeof *made);
     uint64_t shape[1 + sizeof form->row_shape / sizeof *form->row_shape];
-    uint64_t row_items, first = 0, n_bytes;
+    uint64_t row_items, n_bytes;
+    struct made *made;
 
-    if (list_room(&plan->made, plan->n_made + 1, sizeof made, "array", err) != 0 || made == NULL) {
-        free(made);
-        error_no_memory(err, "array");
+    if (list_room(&plan->made, plan->n_made + 1, sizeof made, "array", err) != 0 ||
+        new_items(&made, 1, "array", err) != 0)
         return NULL;
-    }
     plan->made[plan->n_made++] = made;
     if (bytes_product(form->row_shape, form->n_dims, &row_items) != 0 ||
         __builtin_mul_overflow(row_items, form->dtype.itemsize, &made->row_nbytes) ||
-        __builtin_mul_overflow(plan->n_rows + form->n_elements, made->row_nbytes, &n_bytes) ||
-        n_bytes > INT64_MAX) {
+        __builtin_mul_overflow(form->n_rows, made->row_nbytes, &n_bytes) || n_bytes > INT64_MAX) {
         error_set(err, ERROR_DATA, "%s: the array is too large", text_path(form->key).text);
         return NULL;
     }
     made->key = strdup(form->key);
-    made->arrays = calloc(plan->n_archives + 1, sizeof *made->arrays);
-    made->items = is_object ? calloc(plan->n_rows + 1, sizeof *made->items) : NULL;
     made->no_memory.tmpdir = plan->settings->tmpdir;
-    int status = made->key == NULL || made->arrays == NULL || (is_object && made->items == NULL)
-                     ? error_no_memory(err, "array")
-                     : scratch_open(&made->file, n_bytes + 1, &made->no_memory, err);
+    int status = made->key != NULL ? 0 : error_no_memory(err, "array");
+    if (status == 0 && is_object)
+        status = new_items(&made->items, form->n_rows + 1, "array", err);
+    if (status == 0)
+        status = scratch_open(&made->file, n_bytes + 1, &made->no_memory, err);
     if (status == 0)
         status = scratch_resize(&made->file, n_bytes, err);
-    made->input.path = made->key;
-    made->input.fd = made->file.fd;
-    made->input.n_bytes = n_bytes;
+    made->input = (struct input){.path = made->key, .fd = made->file.fd, .n_bytes = n_bytes};
     memcpy(shape + 1, form->row_shape, sizeof form->row_shape);
-    /* The rows of each input are the next part of the file. */
-    for (size_t i = 0; i < plan->n_archives && status == 0; i++, first += shape[0]) {
-        struct array *array = &made->arrays[made->n_arrays++];
+    for (size_t i = 0; i < 2 && status == 0; i++) {
+        struct array *array = &made->arrays[i];
 
-        shape[0] = form->n_elements == 0 ? plan->archive_rows[i] : i == 0 ? form->n_elements : 0;
+        shape[0] = i == 0 ? form->n_rows : 0;
         *array = (struct array){.key = strdup(form->key),
                                 .input = &made->input,
-                                .offset = first * made->row_nbytes,
                                 .packed_nbytes = shape[0] * made->row_nbytes,
                                 .unpacked_nbytes = shape[0] * made->row_nbytes + is_object};
         if (asprintf(&array->member, "%s.npy", form->key) < 0)
@@ -291,10 +280,8 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
             status = array_describe(array, descr.text, shape, form->n_dims + 1, err);
         if (status == 0 && is_object) {
             array->unpacked_nbytes = 0; /* there is no pickle, which had to have some bytes */
-            *array->objects = (struct pickle_document){.n_dims = 1,
-                                                       .shape = {shape[0]},
-                                                       .n_items = shape[0],
-                                                       .items = made->items + first};
+            *array->objects = (struct pickle_document){
+                .n_dims = 1, .shape = {shape[0]}, .n_items = shape[0], .items = made->items};
         }
     }
     return status == 0 ? made : NULL;
@@ -348,13 +335,13 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
     array->member = made->arrays[0].member;
     array->is_object = made->items != NULL;
     for (size_t i = 0; i < plan->n_archives; i++)
-        array->sources[i] = &made->arrays[i];
+        array->sources[i] = &made->arrays[i > 0];
     return copy_array(plan, array, err);
 }
 
 static void made_free(struct made *made)
 {
-    for (size_t i = 0; i < made->n_arrays; i++)
+    for (size_t i = 0; i < 2; i++)
         array_release(&made->arrays[i]);
     while (made->lists != NULL) {
         struct made_list *list = made->lists;
@@ -364,7 +351,6 @@ static void made_free(struct made *made)
     }
     free(made->items);
     scratch_close(&made->file);
-    free(made->arrays);
     free(made->key);
     free(made);
 }
@@ -498,7 +484,6 @@ void plan_release(struct plan *plan)
     free(plan->input_ends);
     selection_release(&plan->selection);
     recall_release(&plan->recall);
-    free(plan->chosen);
     board_free(plan->board);
     *plan = (struct plan){0};
 }

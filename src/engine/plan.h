@@ -46,9 +46,9 @@ struct plan {
     struct board *board;  /* owned */
     struct archive_in *archives; /* owned, n_archives */
     size_t n_archives;
-    uint64_t *archive_rows; /* owned: rows of each input */
-    uint64_t n_rows;        /* over all inputs */
-    uint8_t *chosen;        /* owned: ids of the chosen transforms, in output order */
+    uint64_t *archive_rows;               /* owned: rows of each input */
+    uint64_t n_rows;                      /* over all inputs */
+    uint8_t chosen[BOARD_MAX_TRANSFORMS]; /* ids of the chosen transforms, in output order */
     uint32_t n_chosen;
     struct conventions conventions;
     unsigned turn_codes;       /* in to-move planes, as far as they were looked for */
@@ -187,13 +187,13 @@ struct made_form {
     struct dtype dtype;
     unsigned n_dims; /* of a row */
     uint64_t row_shape[NPY_MAX_DIMS - 1];
-    uint64_t n_elements; /* of a list without rows: its length, over all inputs; else 0 */
+    uint64_t n_rows; /* over all inputs; of a list of elements, their number */
 };
 
 /*
- * Make room in an unlinked temp file for an array with a row for each row of the plan, zeros at
- * first; of objects (rows have no shape), in memory, None at first. It is known to the plan from
- * made_put on. NULL with err set; the plan owns it.
+ * Make room for an array: of numbers in an unlinked temp file, zeros at first; of objects (whose
+ * rows have no shape) in memory, None at first. The plan owns it, and reads it from made_put on.
+ * NULL with err set.
  */
 struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err);
 

@@ -103,8 +103,10 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
         d->n_values += is_value ? label->n : 0;
     }
     if (is_averaged) {
-        struct made_form form = {
-            .key = array->key, .dtype = header->dtype, .n_dims = header->n_dims - 1};
+        struct made_form form = {.key = array->key,
+                                 .dtype = header->dtype,
+                                 .n_dims = header->n_dims - 1,
+                                 .n_rows = d->plan->n_rows};
 
         memcpy(form.row_shape, header->shape + 1, form.n_dims * sizeof *form.row_shape);
         if ((label->made = made_new(d->plan, &form, err)) == NULL)
@@ -382,7 +384,8 @@ static int fold(struct dedupe *d, struct error *err)
     const struct key_reader reader = {plan, &d->key, false, keep_rows, d};
     const uint64_t memory = d->settings->max_memory;
     const struct made_form count = {.key = PLAN_COUNT_KEY,
-                                    .dtype = {.kind = DTYPE_UINT, .itemsize = 4}};
+                                    .dtype = {.kind = DTYPE_UINT, .itemsize = 4},
+                                    .n_rows = plan->n_rows};
     const void *records;
     ssize_t n;
 

@@ -460,7 +460,8 @@ int images_of_keys(struct plan *plan, const struct settings *settings, struct er
     const struct made_form form = {.key = PLAN_ORBIT_KEY,
                                    .dtype = {.kind = DTYPE_UINT, .itemsize = 8},
                                    .n_dims = 1,
-                                   .row_shape = {2}};
+                                   .row_shape = {2},
+                                   .n_rows = plan->n_rows};
     struct images x = {.plan = plan, .canonical = settings->canonical};
     const struct key_reader reader = {plan, &x.key, false, visit, &x};
     int status = -1;

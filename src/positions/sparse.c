@@ -449,11 +449,12 @@ int sparse_write(struct sparse_means *means, struct boxes *classes, struct error
             const struct array *array = part->array->sources[0];
             struct made_form form = {.key = array->key,
                                      .dtype = array->header.dtype,
+                                     .n_rows = plan->n_rows,
                                      .n_dims = p->form == SPARSE_PADDED,
                                      .row_shape = {p->width}};
 
             if (p->form == SPARSE_CSR) /* no union is longer than its rows together */
-                form.n_elements = part->array->csr->first[plan->n_rows];
+                form.n_rows = part->array->csr->first[plan->n_rows];
             if ((part->made = made_new(plan, &form, err)) == NULL)
                 return -1;
         }

@@ -388,9 +388,6 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
         goto out;
     const size_t n_wanted = plan->n_chosen;
     memcpy(wanted, plan->chosen, n_wanted);
-    free(plan->chosen);
-    plan->chosen = NULL;
-    plan->n_chosen = 0;
     if (choose_transforms(plan, NULL, err) != 0 || plan_match_arrays(plan, err) != 0)
         goto out;
     if (request->row >= plan->n_rows) {

@@ -479,7 +479,6 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, uint64_t max_n
         groups->may_lack = manifest_option(manifest, "pick") != NULL ||
                            manifest_option(manifest, "canonical") != NULL || is_cut(manifest);
         groups->is_told = plan.n_chosen > 0 || json_array_size(transforms) > 0;
-        free(plan.chosen);
         for (size_t i = 0; plan.n_chosen == 0 && i < json_array_size(transforms); i++) {
             const uint64_t id = manifest_number(json_array_get(transforms, i), "id");
 
