@@ -1,16 +1,15 @@
 /*
- * survey.c - looking at numbers before they are labelled: the rows of one array, or of several side
- * by side, are shown to whoever counts or refuses them, a chunk at a time. Where each input has a
- * plan of its own, what all of them hold is collected first (survey_see), because one dataset must
- * not get two codings.
+ * survey.c - reading numbers before they are labelled: the rows of one array, or of several side by
+ * side, in chunks. Where each input has a plan of its own, the codes of all inputs are collected
+ * first (survey_see), because one dataset must not get two codings.
  *
- * What is counted in single rows: chess positions with castling rights, which a mirror carries over
- * only in approximation; bits after the last cell of a packed plane, which the kernels write as 0;
- * moves and coordinates that name a place off the board, which has no image and stays (it may as
- * well be stored in another order than the planes); policy entries that name a region by one of its
- * cells, whose image is a convention, and entries that no encoder makes. Of a dense policy only the
- * runs of such actions are looked at, most of which are zero in one comparison. Negative indices
- * that carry a value are refused.
+ * Single rows are counted when they are chess positions with castling rights, which a mirror only
+ * approximates; when they have bits after the last cell of a packed plane, which the kernels write
+ * as 0; when their moves or coordinates name a place off the board, which has no image and stays
+ * (they may be stored in another order than the planes); and when their policies have entries that
+ * name a region by one of its cells, whose image is a convention, or that no encoder makes. Of a
+ * dense policy only runs of such actions are read, most of which are zero in one comparison.
+ * Negative indices with a value are refused.
  */
 #include "engine/survey.h"
 
@@ -66,7 +65,7 @@ void survey_begin(struct survey *survey, const struct plan *plan,
         const uint64_t row_nbytes = reader->csr == NULL
                                         ? reader->unit_nbytes
                                         : csr_row_nbytes(reader->csr, reader->unit_nbytes);
-        /* as many rows as a chunk holds */
+        /* As many rows as fit a chunk. */
         survey->at_once = smaller(survey->at_once, CHUNK_NBYTES / (row_nbytes + 1) + 1);
     }
 }
@@ -108,7 +107,7 @@ int survey_end(struct survey *survey)
     return survey->status;
 }
 
-/* Leave out a row's images other than the identity, which must be among the chosen. */
+/* Leave out all images of a row but the identity, which must be among the chosen ones. */
 static int keep_identity(struct plan *plan, uint64_t row, struct error *err)
 {
     if (plan->chosen[0] != 0)
@@ -136,7 +135,7 @@ int survey_range(const struct plan *plan, const struct plan_array *array,
                  struct number_range *range, struct error *err)
 {
     if (!survey_has_numbers(array))
-        return plan_refuse(plan, array, err, "is no array of numbers; use --role or --copy %s",
+        return plan_refuse(plan, array, err, "is not an array of numbers; use --role or --copy %s",
                            array->key);
     return number_range_find(array->sources, plan->n_archives, UINT64_MAX, range, err);
 }
@@ -162,7 +161,7 @@ void survey_see(struct survey_seen *seen, const struct plan *plan)
 
         if ((role != ROLE_GRID && role != ROLE_VALUE && role != ROLE_TO_MOVE) ||
             survey_range(plan, array, &range, NULL) != 0)
-            continue; /* its own plan says what is wrong with it */
+            continue; /* its own plan will say what is wrong with it */
         pthread_mutex_lock(&lock);
         struct survey_codes *codes = find_seen(seen, array->key);
         if (codes == NULL && list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays",
@@ -238,7 +237,8 @@ int survey_castling(struct plan *plan, struct error *err)
 
 /* --- odd rows --- */
 
-/* Element i of a row of moves (in that space) or of coordinates (space is NULL). */
+/* Whether element i of a row of moves (in that space), or elements i and i + 1 of coordinates
+ * (space is NULL), name a place of the box that is not on the board. */
 static bool is_off_board(const struct plan_array *array, const struct action_space *space,
                          const struct row *row, uint64_t i)
 {
@@ -262,7 +262,7 @@ int survey_odd_rows(struct plan *plan, struct error *err)
         const struct plan_array *array = &plan->arrays[k % plan->n_arrays];
         const struct spec *spec = &array->spec;
         const enum role role = array->binding.role;
-        const bool is_padding = k < plan->n_arrays; /* that is looked at: of all arrays first */
+        const bool is_padding = k < plan->n_arrays; /* pad bits of all arrays come first */
         const bool is_action = role == ROLE_ACTION, pairs = spec->pairs;
         const bool is_coord = role == ROLE_COORD && plan->board->rows > 0;
         const uint64_t plane_nbytes = (spec->axis + 7) / 8, n_used = spec->axis % 8;
@@ -309,12 +309,12 @@ int survey_odd_rows(struct plan *plan, struct error *err)
 
 /* --- policies --- */
 
-/* Count a non-zero entry of a policy. */
+/* Count a policy entry that is not zero. */
 static int count_entry(struct plan *plan, const struct action_space *space, uint64_t row,
                        int64_t action, struct error *err)
 {
     if (action < 0 || (uint64_t)action >= space->length)
-        return 0; /* refused where it is moved */
+        return 0; /* refused when it is moved */
     const unsigned flags = space->flags[action];
     plan->n_unencodable += !(flags & ACTION_ENCODABLE);
     if (!(flags & ACTION_AMBIGUOUS))
@@ -323,7 +323,7 @@ static int count_entry(struct plan *plan, const struct action_space *space, uint
     return plan->conventions.ambiguous == AMBIGUOUS_DROP ? keep_identity(plan, row, err) : 0;
 }
 
-/* Of a dense policy, runs of actions that are worth a look: first, end, first, end, and so on. */
+/* The runs of actions of a dense policy to be counted: first, end, first, end, and so on. */
 static uint32_t *find_runs(const struct action_space *space, uint64_t *n_runs)
 {
     const unsigned plain = ACTION_ENCODABLE, both = ACTION_ENCODABLE | ACTION_AMBIGUOUS;
@@ -366,8 +366,7 @@ int survey_ambiguous(struct plan *plan, struct error *err)
         }
         survey_begin_lists(&s, plan, array, err);
         while (survey_next(&s)) {
-            /* An index below 0 is no action: it stays in every image, with what it says nothing of.
-             */
+            /* A negative index is not an action and stays in every image: it must have no value. */
             for (uint64_t k = 0; is_sparse && k < s.rows[0].n && s.status == 0; k++) {
                 const bool has_value = k < s.rows[1].n;
                 const double value = has_value ? row_double(&s.rows[1], k) : 1;

@@ -1,6 +1,6 @@
 /*
- * survey.h - looking at the data before, or while, it is labelled: ranges, codes, and whether the
- * stones agree with the declared convention. Streams over the arrays that matter, nothing else.
+ * survey.h - reading the data before, or while, it is labelled: ranges, codes, and whether the
+ * stones agree with the declared conventions. Only arrays that matter for this are read.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 int survey_range(const struct plan *plan, const struct plan_array *array,
                  struct number_range *range, struct error *err);
 
-/* The codes of an array of numbers in every input of a call, also where each input has a plan of
- * its own: what a colour swap does to them must not depend on the file they stand in. */
+/* The codes of arrays of numbers over all inputs of a call, also where each input has a plan of its
+ * own: what a colour swap does to a code must not depend on the file that it is in. */
 struct survey_seen {
     struct survey_codes {
         char *key; /* owned */
@@ -34,82 +34,80 @@ void survey_see(struct survey_seen *seen, const struct plan *plan);
 void survey_widen(const struct survey_seen *seen, const struct plan_array *array,
                   struct number_range *range);
 
-/* Free what it owns; accepts a zeroed one. */
+/* Accepts a zeroed one. */
 void survey_seen_release(struct survey_seen *seen);
 
-/* Refuse planes of which one that a colour swap turns into the other player tells no player, and
- * stones of Hex that contradict the declared convention; what proves nothing becomes a warning.
- */
+/* Refuse planes of which the one in which a colour swap exchanges the players names no player, and
+ * stones of Hex that contradict the declared convention. What is no proof becomes a warning. */
 int survey_turns(struct plan *plan, struct error *err);
 
-/* Decide how that plane is coded when --to-move says 12 or pm1: so, or 0 and 1 all the same, as
- * the data of all inputs shows. Refused when all rows hold 1 and neither an array of players nor
- * the stones tell. */
+/* Decide from the data of all inputs how that plane is coded when --to-move says 12 or pm1: so, or
+ * 0 and 1 all the same. Refused when all rows hold 1 and neither an array of players nor the stones
+ * tell. */
 int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,
                        struct error *err);
 
-/* Games of placement: a policy, a mask or a move that stands on stones in many rows and off them
- * when flipped is refused with the role option that says so. */
+/* Games of placement: policies, masks and moves that are on stones in many rows, and off them when
+ * flipped, are refused with the role option that declares the flip. */
 int survey_flips(const struct plan *plan, struct error *err);
 
-/* Chess: count rows with castling rights; with CASTLING_SKIP they keep only the identity image. */
+/* Chess: count rows with castling rights; under CASTLING_SKIP they keep only the identity image. */
 int survey_castling(struct plan *plan, struct error *err);
 
-/* Policies with entries that name a region by one cell: count them; with AMBIGUOUS_DROP rows that
- * have such mass keep only the identity image. */
+/* Count policy entries that name a region by one of its cells; under AMBIGUOUS_DROP rows with such
+ * entries keep only the identity image. */
 int survey_ambiguous(struct plan *plan, struct error *err);
 
-/* Warn of packed planes with bits set after the last cell of a plane (written as 0), and of moves
- * and coordinates that name a place off the board. */
+/* Warn of packed planes with bits set after the last cell of a plane (which are written as 0), and
+ * of moves and coordinates that name a place off the board. */
 int survey_odd_rows(struct plan *plan, struct error *err);
 
 /* --- what the surveys share --- */
 
-/* A walk over the rows of up to three arrays of a plan, in all inputs. */
+/* A walk over the rows of up to three arrays of a plan, through all inputs. */
 struct survey {
     uint64_t number;    /* of the row */
-    struct row rows[3]; /* it in each array: n and bytes are 0 where there is none */
-    int status;         /* -1 has been set: no further row comes */
+    struct row rows[3]; /* the row in each array; zeros where there is none */
+    int status;         /* set it to -1 to end the walk */
 
-    /* Of survey.c alone. */
+    /* Private to survey.c. */
     struct batch batches[3];
     uint64_t at_once, at;
     struct error *err; /* borrowed */
 };
 
-/* Begin with three arrays (NULL: none; the first is there). survey_next goes on to the next row and
- * is false after the last one; survey_end is called in any case, and returns -1 when rows could not
- * be read, or status was set. */
+/* Begin to walk over three arrays, of which the last two may be NULL. survey_next goes on to the
+ * next row and is false after the last one. survey_end must be called; it returns -1 when rows
+ * could not be read or status was set. */
 #define SURVEY_OF(...) ((const struct plan_array *const[3]){__VA_ARGS__})
 void survey_begin(struct survey *survey, const struct plan *plan,
                   const struct plan_array *const arrays[3], struct error *err);
 bool survey_next(struct survey *survey);
 int survey_end(struct survey *survey);
 
-/* Begin with an array, and if it is one of indices (padded, CSR, objects) the values beside it. */
+/* Begin with an array, and the values beside it if it is one of indices (padded, CSR, objects). */
 void survey_begin_lists(struct survey *survey, const struct plan *plan,
                         const struct plan_array *array, struct error *err);
 
 /* The first array of a role that is no object array, or NULL. */
 const struct plan_array *survey_find(const struct plan *plan, enum role role);
 
-/* The first planes, else the first packed ones, else NULL. Of a family that says what its members
- * are they hold no stones where others' do: NULL. */
+/* The first array of planes, else of packed planes, else NULL. Also NULL for families with known
+ * members only, whose planes hold stones elsewhere. */
 const struct plan_array *survey_find_planes(const struct plan *plan);
 
 /* True for an array of numbers with rows; accepts NULL. */
 bool survey_has_numbers(const struct plan_array *array);
 
-/* How the planes of an array lie in a row; those of one frame in that frame. */
+/* How the planes of an array are laid out in a row, or in each frame of a history. */
 struct planes_form survey_form(const struct plan_array *planes);
 
-/* True when n elements are all zero (-0.0 is): in steps of whole words, it is asked for every row.
- */
+/* True when n elements are all zero; -0.0 is. */
 bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
 
 /* --- counting while rows pass by --- */
 
-/* What survey_turns counts. */
+/* What survey_turns counts: rows, unless something else is said. */
 struct turns {
     const struct plan *plan;
     const struct plan_array *planes, *to_move, *policy; /* the last two may be NULL */
@@ -117,17 +115,18 @@ struct turns {
     struct stone_planes where;
     bool has_lead; /* stones are counted */
     struct turn_rows rows;
-    unsigned long long n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1,
-                                                            under the other convention >= +1 */
+    unsigned long long n_rows, n_excess, n_other_excess; /* that name a player; with a lead of 1,
+                                                            or in the other convention 1 or more */
     unsigned long long n_even; /* with the second player to move, and as many stones of both */
-    unsigned long long n_mover_excess[3];      /* frames: whose stones are those of a mover */
-    unsigned long long n_padded, first_padded; /* rows with two or more frames of zeros */
-    unsigned long long n_told, n_contradicted; /* rows with a player beside them; who is another */
-    uint64_t left; /* bits: planes that a swap leaves, and that named the player to move so far, */
-    bool has_turn[2]; /* and which players the number of stones has told */
+    unsigned long long n_mover_excess[3];      /* n_excess if the stones are those of the mover of
+                                                  each, the first or the last frame */
+    unsigned long long n_padded, first_padded; /* with two or more frames of zeros */
+    unsigned long long n_told, n_contradicted; /* with a player beside them, who is another one */
+    uint64_t left; /* bits: planes that a swap keeps, and that named the player to move so far, */
+    bool has_turn[2]; /* and the players whom the number of stones has named */
 
     /* Of rows that pass by. */
-    struct survey beside; /* the players to move */
+    struct survey beside; /* rows of to_move */
     uint64_t n_seen;
     atomic_bool is_complete;
 };

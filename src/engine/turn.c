@@ -1,11 +1,11 @@
 /*
- * turn.c - what rows of planes show: stones, whose turn it is, and, with policies beside them, in
- * which order those are stored. Nothing here knows whose rows they are.
+ * turn.c - what rows of planes show: stones, the player to move, and the order in which policies
+ * beside them are stored. It does not matter here who reads the rows.
  *
- * The plane that a colour swap turns into the other player must hold one number throughout each
- * row, 0 or 1 (or, when told, 1 and 2 or 1 and -1). Empty cells, the last move or a count of plies
- * look like one by their place alone. So the rows in which it tells no player are looked at
- * closely: what they have in common decides which permutation of the planes is offered.
+ * The plane in which a colour swap exchanges the players must hold one number throughout each row,
+ * 0 or 1 (or, when told so, 1 and 2 or 1 and -1). A plane of empty cells, of the last move or of
+ * the number of plies may stand in the same place. So what the rows in which it names no player
+ * have in common decides which permutation of the planes is offered.
  */
 #include "engine/turn.h"
 
@@ -37,7 +37,7 @@ struct planes_form planes_frame_of(const struct role_binding *binding, const str
     return form;
 }
 
-/* Several cells at a time; compilers know how to reckon with them on any machine. */
+/* Several cells at a time, in vectors that compilers translate for any machine. */
 #define N_LANES 4
 typedef int32_t lanes __attribute__((vector_size(N_LANES * sizeof(int32_t))));
 
@@ -57,7 +57,7 @@ uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_
 
         memcpy(&bits, at + 4 * cell, sizeof bits);
         bits &= 0x7fffffff;
-        counts -= (bits > 0) & (bits < 0x7f800000); /* as below */
+        counts -= (bits > 0) & (bits < 0x7f800000); /* neither zero nor beyond the numbers */
     }
     for (int i = 0; i < N_LANES; i++)
         n += (uint32_t)counts[i];
@@ -68,7 +68,7 @@ uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_
             is_stone = planes_has_stone(form, row, plane, cell);
         else if (is_byte)
             is_stone = at[cell * step] != 0;
-        else /* neither zero nor beyond the numbers */
+        else /* the same */
             is_stone = (bytes_get_le32(at + 4 * cell * step) & 0x7fffffff) - 1 < 0x7f7fffff;
         if (marks != NULL)
             marks[cell] |= is_stone ? bit : 0;
@@ -110,7 +110,7 @@ void stone_planes_decide(struct stone_planes *planes, const struct conventions *
             planes->stones[1] = c->plane_dst[p];
             return;
         }
-    /* None are exchanged: mine and theirs, the first two that are not the turn's. */
+    /* No two are exchanged: the mover's and the other's are the first two besides that plane. */
     planes->is_mover = true;
     planes->stones[0] = planes->turn == 0;
     planes->stones[1] = planes->stones[0] + 1 + (planes->turn == (int)planes->stones[0] + 1);
@@ -132,7 +132,7 @@ struct turn_lead turn_lead(bool is_mover, int player, const uint64_t n_stones[2]
     return is_mover ? (struct turn_lead){mover, colour} : (struct turn_lead){colour, mover};
 }
 
-/* --- the plane that tells whose turn it is --- */
+/* --- the plane that names the player to move --- */
 
 void turn_rows_init(struct turn_rows *rows)
 {
@@ -145,7 +145,7 @@ void turn_rows_init(struct turn_rows *rows)
                                .is_turn = {true, true, true}};
 }
 
-/* A number that fills the plane in some row. */
+/* A number that the plane holds throughout in some row. */
 static void add_number(struct turn_rows *rows, double number)
 {
     const bool is_new = number != rows->low && number != rows->high;
@@ -174,7 +174,7 @@ bool turn_rows_add(struct turn_rows *rows, const struct planes_form *form, const
         rows->first_bad = number;
         memcpy(rows->bad, found, sizeof found);
     }
-    /* Take each of three planes for the odd one: what are the other two, and what is it? */
+    /* Suppose that each plane in turn is not of stones: are the other two, and what is it? */
     for (uint64_t third = 0; form->n_planes == 3 && third < 3; third++) {
         const uint64_t a = (third + 1) % 3, b = (third + 2) % 3;
         bool disjoint = true, rest = true;
@@ -231,7 +231,7 @@ struct turn_advice turn_advise(const struct turn_rows *rows, const struct stone_
     uint64_t odd = (uint64_t)planes->turn;
     const char *mark = "";
 
-    /* The odd plane is the one beside two that are most often stones. */
+    /* The odd plane is the one whose two others most often look like stones. */
     for (uint64_t c = 0; c < 3; c++) {
         const bool is_more = rows->n_stones[c] > rows->n_stones[odd];
         const bool is_same = rows->n_stones[c] == rows->n_stones[odd];
@@ -265,7 +265,7 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
     *coding = said;
     if (said == TO_MOVE_01 || (codes & TURN_OTHER))
         return 0;
-    /* In pairs, of which the first one with a bit decides, unless it has both. */
+    /* The first pair that has a bit decides, unless it has both. */
     while (codes != 0 && (codes & 3) == 0)
         codes >>= 2;
     const unsigned pair = codes & 3;
@@ -278,18 +278,18 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
 
 /*
  * A policy in a wrong order meets stones by chance: with k moves on a board of which a share d is
- * taken, it misses all of them with the probability (1-d)^k. Where the order that is said meets
- * stones, and another one never does, the product of these probabilities says how likely it is that
- * the other one misses them by luck; a row counts for no more than e^3, since the moves of a policy
- * stand together. What stands on stones by right, as the move that led to the position does, is
- * told by its mass there, which is more than chance puts on them.
+ * occupied, it misses all of them with the probability (1-d)^k. Where the declared order meets
+ * stones and another one never does, the product of these probabilities is the chance that the
+ * other one misses them by luck. A row counts for no more than e^3, since the moves of a policy are
+ * close together. Policies that have mass on stones rightly, such as the move that led to the
+ * position, are known by that mass, which is more than chance would put there.
  */
 
-#define NOISE         1e-6 /* of a policy: what smoothing leaves on cells that nobody can play on */
-#define MOST_OF_A_ROW 3    /* evidence that one policy gives at most */
+#define NOISE         1e-6 /* of a policy: what smoothing leaves on cells that cannot be played */
+#define MOST_OF_A_ROW 3    /* evidence that one policy can give */
 #define SURE          7    /* evidence: one in a thousand */
-#define SURE_OF_PART  14   /* many parts are tried */
-#define BY_CHANCE     3    /* times as many as in another wrong order may be chance */
+#define SURE_OF_PART  14   /* more, because many runs of parts are tried */
+#define BY_CHANCE     3    /* times as many as in another wrong order may be by chance */
 
 bool flips_is_placement(const struct role_binding *policy)
 {
@@ -409,15 +409,15 @@ bool flip_mass_is_on(const struct flip_mass *mass, enum action_flip flip)
 
 /* --- many policies --- */
 
-/* -ln of the chance that a policy keeps off stones on that share of the cells, as flip_mass_is_on()
- * has it, wherever its moves are: as many as would share the mass evenly. One that is smoothed may
- * have some of them there, and if it is all but even, as many as there are. */
+/* -ln of the probability that a policy has no mass, as flip_mass_is_on() counts it, on stones that
+ * occupy that share of the cells, if its moves are anywhere: as many moves as would share the mass
+ * evenly. A smoothed policy may have some of them on stones, and if it is nearly even, all. */
 static double luck_needed(const struct flip_mass *mass, double density)
 {
     const double n_moves = mass->squares > 0 ? mass->total * mass->total / mass->squares : 0;
     const double n_there = -n_moves * log(1 - density);
     const double above = mass->total - mass->floor * (double)mass->n_cells;
-    const double some = 0.5 * mass->total / fmax(above, 0); /* of n_there, that put it there */
+    const double some = 0.5 * mass->total / fmax(above, 0); /* the share of n_there it may have */
 
     if (mass->floor <= 0 || some * n_there < 1)
         return n_there;
@@ -461,11 +461,6 @@ static enum action_flip best_flip(const struct flip_tally *t, const struct flips
     return best;
 }
 
-enum action_flip flip_tally_best(const struct flip_tally *tally, const struct flips *flips)
-{
-    return best_flip(tally, flips, SURE);
-}
-
 static void tally_merge(struct flip_tally *tally, const struct flip_tally *from)
 {
     tally->n_rows += from->n_rows;
@@ -483,22 +478,14 @@ void flip_parts_merge(struct flip_parts *parts, const struct flip_parts *from)
         tally_merge(&parts->parts[i], &from->parts[i]);
 }
 
-struct flip_tally flip_parts_sum(const struct flip_parts *parts)
-{
-    struct flip_tally sum = {0};
-
-    for (int i = 0; i < FLIPS_N_PARTS; i++)
-        tally_merge(&sum, &parts->parts[i]);
-    return sum;
-}
-
 struct flip_verdict flip_parts_judge(const struct flip_parts *parts, const struct flips *flips,
                                      uint64_t n_rows)
 {
     const uint64_t part_rows = flip_part_rows(n_rows);
-    struct flip_verdict verdict = {flips->policy->flip, 0, n_rows, flip_parts_sum(parts)};
-    struct flip_verdict best = {.flip = flips->policy->flip};
+    struct flip_verdict verdict = {.end = n_rows}, best = {.flip = flips->policy->flip};
 
+    for (int i = 0; i < FLIPS_N_PARTS; i++)
+        tally_merge(&verdict.tally, &parts->parts[i]);
     verdict.flip = best_flip(&verdict.tally, flips, SURE);
     if (verdict.flip != flips->policy->flip || verdict.tally.n_on[flips->policy->flip] == 0)
         return verdict;
@@ -510,7 +497,7 @@ struct flip_verdict flip_parts_judge(const struct flip_parts *parts, const struc
             const enum action_flip flip = best_flip(&run, flips, SURE_OF_PART);
             if (flip != flips->policy->flip && run.evidence > best.tally.evidence) {
                 best = (struct flip_verdict){flip, first * part_rows, (end + 1) * part_rows, run};
-                best.end = best.end < n_rows ? best.end : n_rows;
+                best.end = smaller(best.end, n_rows);
             }
         }
     }

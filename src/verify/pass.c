@@ -105,10 +105,11 @@ static int adapt(const struct run *run, struct error *err)
     look.flip_step = 1;
     for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
         rules_check_row(&look, window, &window->images[window->groups[g]]);
-    struct flip_tally sum = flip_parts_sum(&look.laid[0].parts);
-    const enum action_flip flip = flip_tally_best(&sum, look.laid[0].flips);
+    const struct flip_verdict verdict =
+        flip_parts_judge(&look.laid[0].parts, look.laid[0].flips, shard->n_rows);
+    const enum action_flip flip = verdict.flip;
     rules_release(&look);
-    if (flip == lanes[rules->policy].binding->flip)
+    if (flip == lanes[rules->policy].binding->flip || verdict.end - verdict.first < shard->n_rows)
         return status;
     for (size_t i = 0; i < run->lanes->n && status == 0; i++) {
         struct role_binding *binding = shard->bindings + (lanes[i].binding - shard->bindings);
