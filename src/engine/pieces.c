@@ -88,8 +88,6 @@ static int load_single(struct batch *to, const struct batch *before, const struc
 
     batch_clear(to);
     to->first = begin;
-    if (batch_reserve(to, end - begin, err) != 0)
-        return -1;
     if (begin < known) { /* of numbers: no row of a list is asked for twice */
         to->n = known - begin;
         if (bytes_append(&to->bytes, before->bytes.data + (begin - before->first) * unit_nbytes,

@@ -1,14 +1,14 @@
 /*
- * batch.c - rows in memory: numbers one row after the other, lists with the places where they
- * begin, objects by their numbers, since their pickle is in memory all the time. Also where the
- * lists of an array in CSR form begin, which all that read it share.
+ * batch.c - rows in memory: numbers row after row, lists with the places where they begin, and
+ * objects by row number alone, since their pickle is in memory anyway. Also the checked offsets of
+ * arrays in CSR form, and the range of an array's numbers.
  */
 #include "shard/batch.h"
 
 #include <math.h>
 
 #define RANGE_NBYTES   (32u << 10) /* of numbers read at once */
-#define STRETCH_NBYTES (8u << 10)  /* in which rows are picked out */
+#define STRETCH_NBYTES (8u << 10)  /* read at once to pick rows from */
 
 /* --- lists in CSR form --- */
 
@@ -66,26 +66,10 @@ void csr_release(struct csr *csr)
 
 /* --- batches --- */
 
-/* The number of the first unit of a row; of the row after the last one: the number of all. */
+/* The first unit of a row; for the row after the last, the number of units. */
 static uint64_t unit_of(const struct reader *reader, uint64_t row)
 {
     return reader->csr != NULL ? reader->csr->first[row] : row;
-}
-
-/* Room for n rows, and n_units more units: where these go, or NULL. */
-static uint8_t *reserve(struct batch *batch, uint64_t n, uint64_t n_units, struct error *err)
-{
-    const struct reader *reader = batch->reader;
-
-    if ((reader->csr != NULL || reader->is_object) && n + 1 > batch->n_starts) {
-        const uint64_t wanted = n + 1 > 2 * batch->n_starts ? n + 1 : 2 * batch->n_starts;
-
-        if (list_room(&batch->starts, wanted, sizeof *batch->starts, "batch of rows", err) != 0)
-            return NULL;
-        batch->n_starts = wanted;
-    }
-    /* of units that an array has: their bytes fit 64 bits */
-    return bytes_reserve(&batch->bytes, n_units * reader->unit_nbytes + 1, err);
 }
 
 int batch_open(struct batch *batch, struct budget *budget, struct error *err)
@@ -94,34 +78,58 @@ int batch_open(struct batch *batch, struct budget *budget, struct error *err)
     return reader_open(&batch->own, budget, err);
 }
 
-int batch_follow(struct batch *batch, const struct batch *before, uint64_t first, uint64_t n,
-                 struct error *err)
+/* Append rows first .. first + n - 1, copied from `from` if that is not NULL, else read. */
+static int append(struct batch *batch, uint64_t first, uint64_t n, const uint8_t *from,
+                  struct error *err)
 {
     struct reader *reader = batch->reader;
     const uint64_t begin = unit_of(reader, first), n_units = unit_of(reader, first + n) - begin;
+    const uint64_t n_bytes = n_units * reader->unit_nbytes; /* of an array: it fits 64 bits */
+    const uint64_t n_starts = batch->n + n + 1;
+
+    if ((reader->csr != NULL || reader->is_object) && n_starts > batch->n_starts) {
+        const uint64_t wanted = n_starts > 2 * batch->n_starts ? n_starts : 2 * batch->n_starts;
+
+        if (list_room(&batch->starts, wanted, sizeof *batch->starts, "batch of rows", err) != 0)
+            return -1;
+        batch->n_starts = wanted;
+    }
+    uint8_t *to = bytes_reserve(&batch->bytes, n_bytes + 1, err);
+    if (to == NULL)
+        return -1;
+    if (reader->csr != NULL && batch->n == 0)
+        batch->starts[0] = 0;
+    for (uint64_t i = 0; i < n; i++, batch->n++)
+        if (reader->csr != NULL)
+            batch->starts[batch->n + 1] = batch->starts[batch->n] + unit_of(reader, first + i + 1) -
+                                          unit_of(reader, first + i);
+        else if (reader->is_object)
+            batch->starts[batch->n] = first + i;
+    if (reader->is_object)
+        return 0;
+    batch->bytes.n_bytes += n_bytes;
+    if (from == NULL)
+        return reader_read(reader, begin, n_units, to, err);
+    memcpy(to, from, n_bytes);
+    return 0;
+}
+
+int batch_follow(struct batch *batch, const struct batch *before, uint64_t first, uint64_t n,
+                 struct error *err)
+{
+    const struct reader *reader = batch->reader;
     uint64_t n_kept = 0;
 
     batch_clear(batch);
-    uint8_t *to = reserve(batch, n, n_units, err);
-    if (to == NULL)
-        return -1;
     batch->first = first;
-    batch->n = n;
-    for (uint64_t i = 0; i <= n && reader->csr != NULL; i++)
-        batch->starts[i] = unit_of(reader, first + i) - begin;
-    for (uint64_t i = 0; i < n && reader->is_object; i++)
-        batch->starts[i] = first + i;
-    if (reader->is_object)
-        return 0;
-    if (before != NULL && first < before->first + before->n) {
-        const uint64_t at = begin - unit_of(reader, before->first);
+    if (before != NULL && first < before->first + before->n && !reader->is_object) {
+        const uint64_t at = unit_of(reader, first) - unit_of(reader, before->first);
 
-        n_kept = unit_of(reader, smaller(first + n, before->first + before->n)) - begin;
-        memcpy(to, before->bytes.data + at * reader->unit_nbytes, n_kept * reader->unit_nbytes);
+        n_kept = smaller(n, before->first + before->n - first);
+        if (append(batch, first, n_kept, before->bytes.data + at * reader->unit_nbytes, err) != 0)
+            return -1;
     }
-    batch->bytes.n_bytes = n_units * reader->unit_nbytes;
-    return reader_read(reader, begin + n_kept, n_units - n_kept, to + n_kept * reader->unit_nbytes,
-                       err);
+    return append(batch, first + n_kept, n - n_kept, NULL, err);
 }
 
 int batch_read(struct batch *batch, uint64_t first, uint64_t n, struct error *err)
@@ -136,67 +144,26 @@ int batch_next(struct batch *batch, uint64_t at_most, struct error *err)
     return batch_read(batch, first, smaller(left, at_most), err);
 }
 
-int batch_reserve(struct batch *batch, uint64_t n, struct error *err)
-{
-    return reserve(batch, batch->n + n, batch->reader->csr == NULL ? n : 0, err) != NULL ? 0 : -1;
-}
-
-/* The lists or objects of one row more. */
-static int add_list(struct batch *batch, uint64_t row, struct error *err)
-{
-    struct reader *reader = batch->reader;
-    const uint64_t begin = unit_of(reader, row), n_units = unit_of(reader, row + 1) - begin;
-    uint8_t *to = reserve(batch, batch->n + 1, n_units, err);
-
-    if (to == NULL)
-        return -1;
-    if (reader->is_object) {
-        batch->starts[batch->n++] = row;
-        return 0;
-    }
-    batch->starts[batch->n] = batch->bytes.n_bytes / reader->unit_nbytes;
-    batch->starts[++batch->n] = batch->bytes.n_bytes / reader->unit_nbytes + n_units;
-    batch->bytes.n_bytes += n_units * reader->unit_nbytes;
-    return reader_read(reader, begin, n_units, to, err);
-}
-
-/* Read n ascending rows, of which several lie within STRETCH_NBYTES, one behind another. */
-static int pick_rows(struct reader *reader, const uint64_t *rows, uint64_t n, uint8_t *to,
-                     struct error *err)
-{
-    const uint64_t row_nbytes = reader->unit_nbytes;
-    uint8_t stretch[STRETCH_NBYTES];
-
-    if (n == 1)
-        return reader_read(reader, rows[0], 1, to, err);
-    if (reader_read(reader, rows[0], rows[n - 1] - rows[0] + 1, stretch, err) != 0)
-        return -1;
-    for (uint64_t i = 0; i < n; i++)
-        memcpy(to + i * row_nbytes, stretch + (rows[i] - rows[0]) * row_nbytes, row_nbytes);
-    return 0;
-}
-
 int batch_add(struct batch *batch, const uint64_t *rows, uint64_t n, struct error *err)
 {
     struct reader *reader = batch->reader;
     const uint64_t row_nbytes = reader->unit_nbytes;
+    const bool skips = reader->csr == NULL && !reader->is_object && !reader->has_table;
 
     for (uint64_t i = 0, run; i < n; i += run) {
-        run = 1;
-        if (reader->csr != NULL || reader->is_object) {
-            if (add_list(batch, rows[i], err) != 0)
-                return -1;
-            continue;
-        }
+        uint8_t stretch[STRETCH_NBYTES];
+
         /* In sequence, rows between the wanted ones are unpacked anyway. */
-        while (!reader->has_table && i + run < n && rows[i + run] > rows[i + run - 1] &&
-               (rows[i + run] - rows[i] + 1) * row_nbytes <= STRETCH_NBYTES)
+        for (run = 1; skips && i + run < n && rows[i + run] > rows[i + run - 1] &&
+                      (rows[i + run] - rows[i] + 1) * row_nbytes <= STRETCH_NBYTES;)
             run++;
-        uint8_t *to = reserve(batch, batch->n + run, run, err);
-        if (to == NULL || pick_rows(reader, rows + i, run, to, err) != 0)
+        if (run > 1 &&
+            reader_read(reader, rows[i], rows[i + run - 1] - rows[i] + 1, stretch, err) != 0)
             return -1;
-        batch->n += run;
-        batch->bytes.n_bytes += run * row_nbytes;
+        for (uint64_t k = i; k < i + run; k++)
+            if (append(batch, rows[k], 1,
+                       run > 1 ? stretch + (rows[k] - rows[i]) * row_nbytes : NULL, err) != 0)
+                return -1;
     }
     return 0;
 }
@@ -247,7 +214,7 @@ void row_doubles(const struct row *row, uint64_t first, uint64_t n, double *out)
     const bool is_number = row->items == NULL && !dtype->big_endian;
     uint64_t i = 0;
 
-    /* Eight at a time, which compilers make few instructions of. */
+    /* Eight at a time, so that compilers vectorise. */
     if (is_number && dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4)
         for (; i + 8 <= n; i += 8) {
             float eight[8];

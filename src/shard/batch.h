@@ -1,10 +1,10 @@
 /*
- * batch.h - the rows of an array: the reader that brings them, and the batch that holds some.
+ * batch.h - the rows of an array: readers, which deliver them, and batches, which hold some.
  *
- * A reader knows one array, or the same array of several shards one after another: numbers in C
- * order however they are stored, lists in CSR form, pickled objects. It reads in sequence, with no
- * more memory than its buffers, or at random, for which what is not stored in C order is unpacked
- * once, into memory of a budget or a temp file.
+ * A reader covers one array, or the same array of several shards one after another: numbers (in C
+ * order, however they are stored), lists in CSR form, or pickled objects. It reads in sequence with
+ * no memory but its buffers, or at random, for which packed arrays and arrays in Fortran order are
+ * unpacked once, into memory within a budget or a temporary file.
  */
 #pragma once
 
@@ -13,21 +13,21 @@
 #include "base/error.h"
 #include "shard/array.h"
 
-/* Where the rows of a policy in CSR form begin: elements are counted over all shards. */
+/* Where the rows of a policy in CSR form begin, in elements counted over all shards. */
 struct csr {
     uint64_t *first; /* owned, n_rows + 1 */
     uint64_t n_rows;
 };
 
 /*
- * Read the offsets of n_arrays shards, and check them: from 0, never falling, ending at the number
- * of elements of `elements`. ERROR_DATA with ERROR_CODE_LENGTH naming the first row that is none.
- * The caller releases it.
+ * Read the offsets of n_arrays shards and check that they start at 0, never decrease, and end at
+ * the number of elements of `elements`. ERROR_DATA names the first row that breaks this. The caller
+ * releases it.
  */
 int csr_open(struct csr *csr, const struct array *const *offsets,
              const struct array *const *elements, size_t n_arrays, struct error *err);
 
-/* The bytes of a row's list of elements of that size: on average, rounded up. */
+/* The mean bytes of a row's list, rounded up, for elements of that size. */
 static inline uint64_t csr_row_nbytes(const struct csr *csr, uint64_t item_nbytes)
 {
     return csr->n_rows > 0 ? (csr->first[csr->n_rows] / csr->n_rows + 1) * item_nbytes : 0;
@@ -38,25 +38,25 @@ void csr_release(struct csr *csr);
 
 /* --- readers --- */
 
-/* Set the first four fields, the others to 0, then open it. What is borrowed must outlive it. */
+/* Set the first four fields, zero the others, and open it. What it borrows must outlive it. */
 struct reader {
     const struct array *const *arrays; /* borrowed: of equal dtype and row shape; one per shard */
     size_t n_arrays;
     const struct csr *csr; /* borrowed: rows are lists of the arrays' elements; or NULL */
-    bool at_random;        /* rows are wanted in no order */
+    bool at_random;        /* rows are wanted in any order */
 
     uint64_t n_rows;      /* over all arrays */
-    uint64_t n_units;     /* the same; of lists, their elements */
+    uint64_t n_units;     /* the same; for lists, elements */
     uint64_t unit_nbytes; /* of a row, or of an element of a list; 0 for objects */
     uint64_t n_items;     /* objects: of a row */
     bool is_object;
-    bool has_table; /* every unit is at hand: reads are thread-safe */
+    bool has_table; /* units can be read in any order, by several threads at once */
 
     /* In sequence. */
     struct unpack unpack;
-    uint64_t next;      /* unit */
+    uint64_t next;      /* unit to be read */
     size_t current;     /* the array that it comes from */
-    uint64_t left_here; /* units of that array, once it is begun */
+    uint64_t left_here; /* units left in that array, once begun */
     bool begun;
 
     /* At random. */
@@ -65,26 +65,27 @@ struct reader {
 };
 
 /*
- * Open a reader. At random, or where some array is in Fortran order, all of it is read, and its
- * CRC checked; what is to be unpacked goes to memory while the budget lasts, else to a file in its
- * folder. ERROR_DATA for arrays of no rows (0-d), or of several sizes. Close it in any case.
+ * Open a reader. At random, or if any array is in Fortran order, all arrays are read and their CRCs
+ * checked now; unpacked data goes to memory while the budget lasts, else to a file in the budget's
+ * folder. ERROR_DATA for 0-d arrays and for rows of different sizes. Close it in any case.
  */
 int reader_open(struct reader *reader, struct budget *budget, struct error *err);
 
-/* Whether a reader of these arrays can do without a table: they are in C order. */
+/* True when these arrays can be read in sequence: they are all in C order. */
 bool reader_can_stream(const struct array *const *arrays, size_t n_arrays);
 
 /*
- * Units first .. first + n - 1 to out (n * unit_nbytes; not of objects). In sequence, first must
- * not be below the end of the units read before; what lies between is read over, and as the last
- * unit of an array is delivered its CRC and size are checked. Messages: "FILE: MEMBER: ...".
+ * Read units first .. first + n - 1 to out (n * unit_nbytes); not for objects. In sequence, first
+ * must not be below the end of the units read before; units between are skipped, and when the last
+ * unit of an array has been delivered its CRC and sizes are checked. Messages: "FILE: MEMBER: ...".
  */
 int reader_read(struct reader *reader, uint64_t first, uint64_t n, void *out, struct error *err);
 
-/* A row of a table is soon to be read: memory may begin to fetch it. */
+/* Prefetch a row of a table that will be read soon. */
 void reader_expect(const struct reader *reader, uint64_t row);
 
-/* ERROR of that kind, "FILE: MEMBER: row N: REASON", for a row over all arrays; always -1. */
+/* Set an error of the reason's kind, "FILE: MEMBER: row N: REASON", for a row counted over all
+ * arrays. Returns -1. */
 int reader_fail(const struct reader *reader, uint64_t row, const struct error *reason,
                 struct error *err);
 
@@ -92,16 +93,16 @@ void reader_close(struct reader *reader);
 
 /* --- batches --- */
 
-/* Some rows of a reader: set `reader`, or `own` as for reader_open and then call batch_open. The
- * rest is 0. It stays where it is while it has a reader of its own. */
+/* Some rows of a reader. Set `reader`, or set `own` as for reader_open and call batch_open; zero
+ * the rest. A batch with a reader of its own must not be moved in memory. */
 struct batch {
     struct reader *reader; /* borrowed, open */
     struct reader own;
-    uint64_t first, n;  /* rows first .. first + n - 1, when they were read in sequence */
-    struct bytes bytes; /* numbers, one row after the other */
-    uint64_t *starts; /* owned: of lists, n + 1 elements of `bytes` at which they begin; of objects,
-                         n rows */
-    uint64_t n_starts; /* allocated */
+    uint64_t first, n;  /* rows first .. first + n - 1, unless batch_add put others in */
+    struct bytes bytes; /* numbers, row after row */
+    uint64_t *starts;   /* owned: for lists, the n + 1 elements of `bytes` where they begin and end;
+                           for objects, the n rows */
+    uint64_t n_starts;  /* allocated */
 };
 
 /* Open a reader of its own. Release the batch in any case. */
@@ -110,27 +111,24 @@ int batch_open(struct batch *batch, struct budget *budget, struct error *err);
 /* Hold rows first .. first + n - 1 and nothing else. */
 int batch_read(struct batch *batch, uint64_t first, uint64_t n, struct error *err);
 
-/* Hold the next rows, at most so many; n is 0 after the last one. */
+/* Hold the next rows, at_most of them; n is 0 after the last one. */
 int batch_next(struct batch *batch, uint64_t at_most, struct error *err);
 
-/* Hold rows first .. first + n - 1, which begin in those of `before` or after it: what it holds is
- * copied. Both are of one reader in sequence. */
+/* The same for rows that begin within those of `before` or after them: rows that it holds are
+ * copied from it. Both batches share one reader in sequence. */
 int batch_follow(struct batch *batch, const struct batch *before, uint64_t first, uint64_t n,
                  struct error *err);
 
-/* Make room for n rows, which will be added; of lists, for where they begin. */
-int batch_reserve(struct batch *batch, uint64_t n, struct error *err);
-
-/* Hold n rows more; what is read in sequence has them in rising order. */
+/* Add n rows; a reader in sequence needs them in ascending order. */
 int batch_add(struct batch *batch, const uint64_t *rows, uint64_t n, struct error *err);
 
-/* Hold nothing, and keep the room. */
+/* Drop the rows but keep the memory. */
 void batch_clear(struct batch *batch);
 
-/* Free it, and the reader if it is its own. */
+/* Free it, and its own reader if it has one. */
 void batch_release(struct batch *batch);
 
-/* --- what numbers there are --- */
+/* --- numbers --- */
 
 struct number_range {
     double min, max;   /* 0, 0 when there are none; NaN is left out */
@@ -141,30 +139,30 @@ struct number_range {
 
 #define NUMBER_CODE(code) (1u << ((code) + 1))
 
-/* The range of the same array of numbers in several shards, of the first max_nbytes or so as they
+/* The range of the same array of numbers over several shards, of about the first max_nbytes as they
  * are stored. */
 int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64_t max_nbytes,
                       struct number_range *range, struct error *err);
 
 /* A row as a list of numbers. */
 struct row {
-    const uint8_t *bytes;            /* n elements of dtype, or */
+    const uint8_t *bytes;            /* n elements of dtype; or NULL: */
     const struct pickle_item *items; /* n items */
     const struct dtype *dtype;
     uint64_t n;
 };
 
-/* The i-th row of a batch: bytes and items are NULL when it has none. An object array of one
- * dimension has lists or arrays as rows, one of more has its items. */
+/* The i-th row of a batch; bytes and items are NULL for rows of no elements. Rows of an object
+ * array (N,) are the lists or arrays in it, rows of (N, k) its k items. */
 struct row batch_row(const struct batch *batch, uint64_t i);
 
-/* Elements first .. first + n - 1 of a row as row_double tells them. */
+/* row_double of elements first .. first + n - 1. */
 void row_doubles(const struct row *row, uint64_t first, uint64_t n, double *out);
 
 /* The items of a row of objects. */
 const struct pickle_item *reader_items(const struct reader *reader, uint64_t row);
 
-/* Element i of a row as an integer (-1: it is none) or a number (0: it is none). */
+/* Element i of a row as an integer (-1 if it is not one), or as a number (0 if it is not one). */
 static inline int64_t row_int(const struct row *row, uint64_t i)
 {
     if (row->items == NULL)

@@ -1,11 +1,11 @@
 /*
  * reader.c - the rows of one array, or of the same array of several shards.
  *
- * In sequence, bytes come from array.c as they are asked for; headers are read over but count for
+ * In sequence, array.c unpacks bytes as they are asked for; headers are skipped but count towards
  * the CRC, and the end of each array is checked as soon as its last row is delivered. At random,
- * stored arrays in C order are read where they are; deflated ones are unpacked once, and Fortran
- * order becomes C order on the way. Elements of lists are too short to be asked for
- * one by one: they are unpacked as long as the budget has memory for them.
+ * stored arrays in C order are read in place; deflated ones are unpacked once, and Fortran order is
+ * turned into C order on the way. Reading short lists in place is slow: they are copied to memory
+ * if the budget has room for them.
  */
 #include "shard/batch.h"
 
@@ -13,12 +13,12 @@
 #define LINE_NBYTES      64u
 #define BLOCK_NBYTES     (2u << 20)
 #define BLOCK_MAX_NBYTES (32u << 20)
-#define RUN_MIN_NBYTES   1024u /* shorter runs cost more to ask for than to copy */
+#define RUN_MIN_NBYTES   1024u /* reading a shorter run costs more than copying it */
 
 /* One array of a table. */
 struct reader_part {
     uint64_t first;  /* unit, over all arrays */
-    uint64_t offset; /* of that unit: in the input, or in the scratch */
+    uint64_t offset; /* of that unit, in the input or in the scratch */
     bool in_place;
 };
 
@@ -32,7 +32,7 @@ bool reader_can_stream(const struct array *const *arrays, size_t n_arrays)
 
 /* --- in sequence --- */
 
-/* Begin the current array: its header is read over, but counts for the CRC. */
+/* Begin the current array: skip its header, which counts towards the CRC. */
 static int begin_array(struct reader *r, struct error *err)
 {
     const struct array *array = r->arrays[r->current];
@@ -45,7 +45,7 @@ static int begin_array(struct reader *r, struct error *err)
     return 0;
 }
 
-/* Check the end of the current array, whose rows are all read, and of empty ones after it. */
+/* Check the end of the current array, all of whose rows are read, and of empty arrays after it. */
 static int end_arrays(struct reader *r, struct error *err)
 {
     for (; r->current < r->n_arrays; r->current++) {
@@ -58,7 +58,7 @@ static int end_arrays(struct reader *r, struct error *err)
     return 0;
 }
 
-/* The next n units; out NULL: read over them. */
+/* Read the next n units to out; skip them if out is NULL. */
 static int read_next(struct reader *r, uint64_t n, uint8_t *out, struct error *err)
 {
     while (n > 0) {
@@ -81,17 +81,17 @@ static int read_next(struct reader *r, uint64_t n, uint8_t *out, struct error *e
 
 /* --- from Fortran order --- */
 
-/* The elements of one place of all rows stand together: a column. A block of rows is put together
- * in memory from as many columns at a time as fill a cache line of a row, each read as one run, so
- * that neither side is touched element by element. */
+/* In Fortran order, the elements at one place of all rows are contiguous: a column. A block of rows
+ * is assembled from as many columns at a time as fill a cache line of a row, each read as one run,
+ * so that neither side is accessed element by element. */
 struct columns {
     uint8_t *bytes; /* owned */
-    size_t n;       /* that are read at a time */
+    size_t n;       /* read at a time */
     size_t stride;  /* bytes from one column to the next */
 };
 
-/* rows[r][c] = columns[c][r], for rows of row_nbytes; item_nbytes is a constant where it matters.
- */
+/* rows[r][c] = columns[c][r], for rows of row_nbytes; item_nbytes is a constant when inlined for
+ * the usual sizes. */
 static inline __attribute__((always_inline)) void interleave(const struct columns *columns,
                                                              size_t n_rows, uint8_t *rows,
                                                              size_t row_nbytes,
@@ -125,7 +125,7 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
     const size_t block_rows = (size_t)smaller(rows > 0 ? rows : 1, n_rows);
     size_t most = item_nbytes < LINE_NBYTES ? LINE_NBYTES / item_nbytes : 1;
     most = (size_t)smaller(most, row_items);
-    /* an odd number of cache lines: columns must not compete for the same cache sets */
+    /* An odd number of cache lines, so that columns do not compete for the same cache sets. */
     columns.stride = (block_rows * item_nbytes / LINE_NBYTES | 1) * LINE_NBYTES;
     if (columns.stride < block_rows * item_nbytes)
         columns.stride += 2 * LINE_NBYTES;
@@ -143,7 +143,7 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
                 uint64_t at = first, stride = header->n_elements, left = item + c;
                 uint8_t *column = columns.bytes + c * columns.stride;
 
-                /* In a row the last dimension runs fastest, in the array the first. */
+                /* The last dimension varies fastest in a row, the first one in the array. */
                 for (unsigned i = header->n_dims - 1; i > 0; left /= header->shape[i--]) {
                     stride /= header->shape[i];
                     at += left % header->shape[i] * stride;
@@ -174,7 +174,7 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
 
 /* --- at random --- */
 
-/* The array's data, unpacked and checked, in its own order. */
+/* Append the array's data, unpacked and checked, in its own order. */
 static int unpack_data(const struct array *array, struct unpack *unpack, struct scratch *out,
                        struct error *err)
 {
@@ -194,7 +194,8 @@ static int unpack_data(const struct array *array, struct unpack *unpack, struct 
     return status;
 }
 
-/* Where each array's units are: returns the bytes that those need that are not in place. */
+/* Set where each array's units are; returns the bytes needed for those that are not read in place.
+ */
 static uint64_t lay_out(struct reader *r, bool in_place)
 {
     uint64_t first = 0, n_bytes = 0;
@@ -212,8 +213,8 @@ static uint64_t lay_out(struct reader *r, bool in_place)
     return n_bytes;
 }
 
-/* The array that a unit is in: the last one that begins at or before it, so that empty ones, which
- * begin where the next one does, are never taken. */
+/* The array that a unit is in: the last one that begins at or before it, which is never an empty
+ * one. */
 static size_t find_part(const struct reader *r, uint64_t unit)
 {
     size_t low = 0, high = r->n_arrays;
@@ -267,7 +268,7 @@ int reader_open(struct reader *r, struct budget *budget, struct error *err)
     uint64_t n_bytes = lay_out(r, r->csr == NULL);
     if (!r->has_table)
         return r->is_object ? 0 : end_arrays(r, err);
-    /* Lists that there is no memory for are read where they are, if they can be. */
+    /* Lists that do not fit in memory are read in place, if they can be. */
     if (r->csr != NULL && (budget == NULL || n_bytes > budget->left))
         n_bytes = lay_out(r, true);
     if (n_bytes > 0 && scratch_open(&r->scratch, n_bytes, budget, err) != 0)
@@ -277,7 +278,7 @@ int reader_open(struct reader *r, struct budget *budget, struct error *err)
         const bool is_fortran = array_is_fortran(array), is_packed = array->decoder != NULL;
         struct scratch unpacked = {0};
 
-        /* A column's place in a packed stream is not known: it is unpacked first. */
+        /* Columns of a packed array can only be found once it is unpacked. */
         if (is_fortran && is_packed)
             status = scratch_open(&unpacked, array->header.data_nbytes, budget, err);
         if (status == 0 && (r->parts[i].in_place || (is_fortran && !is_packed)))
@@ -322,7 +323,7 @@ int reader_read(struct reader *r, uint64_t first, uint64_t n, void *out, struct 
     return 0;
 }
 
-/* The array that a row is in; *row becomes its number there. */
+/* The array that a row is in; *row becomes its number within that array. */
 static const struct array *array_of(const struct reader *r, uint64_t *row)
 {
     const size_t i = r->csr == NULL ? find_part(r, *row) : 0;
