@@ -142,7 +142,6 @@ static int build(struct board *b, const char *asked, const char *text, bool chec
         text != NULL ? &board_family_file : find_family(name, &size);
     struct error refusal = {0};
     char nearest[128];
-    int status;
 
     b->family = family;
     if (family == NULL) {
@@ -158,28 +157,17 @@ static int build(struct board *b, const char *asked, const char *text, bool chec
     if (text == NULL && size != NULL && strchr(family->syntax, ':') == NULL)
         return error_set(err, ERROR_USAGE, "board %s has no size, not %s", family->name,
                          text_quote(size).text);
-    if (text != NULL)
-        status = board_build_from_text(b, asked, text, err);
-    else
-        status = (family->build != NULL ? family->build : board_build_sized)(b, size, err);
-    if (status != 0)
+    if ((family->box != NULL ? board_build_box(b, size, err)
+                             : board_build_custom(b, size, text, err)) != 0)
         return -1;
-    /* What a build function may leave out, and what a preset says. */
-    if (b->name == NULL && board_set_name(b, err, "%s", family->name) != 0)
-        return -1;
+    b->preset = preset != NULL ? preset->name : b->name;
     b->lead = preset != NULL && preset->lead != BOARD_LEAD_NONE ? preset->lead : family->lead;
     if (b->game == 0)
         b->game = preset != NULL && preset->game != 0 ? preset->game : family->game;
     if (b->game == 0)
         b->game = BOARD_GAME_STONES;
-    b->n_default_ids = family->default_ids != NULL ? family->n_default_ids : b->n_transforms;
-    b->default_ids = malloc(b->n_default_ids);
-    b->preset = strdup(preset != NULL ? preset->name : b->name);
-    b->order = malloc(b->n_on_board * sizeof *b->order);
-    if (b->default_ids == NULL || b->preset == NULL || b->order == NULL)
-        return error_no_memory(err, "board name");
-    for (uint32_t i = 0; i < b->n_default_ids; i++)
-        b->default_ids[i] = family->default_ids != NULL ? family->default_ids[i] : (uint8_t)i;
+    if (new_items(&b->order, b->n_on_board, "cells of a board", err) != 0)
+        return -1;
     for (uint32_t cell = 0, n = 0; cell < b->n_cells; cell++)
         if (b->on_board[cell])
             b->order[n++] = cell;
@@ -225,14 +213,12 @@ void board_free(struct board *b)
         board_release_transform(&b->transforms[t]);
     free(b->transforms);
     free(b->name);
-    free(b->preset);
     free(b->file_text);
     free(b->fault);
     free(b->on_board);
     free(b->order);
     free(b->compose);
     free(b->inverse);
-    free(b->default_ids);
     free(b->edges);
     free(b->line_cells);
     free(b->line_start);

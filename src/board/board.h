@@ -94,20 +94,12 @@ struct board_family {
     const char *summary; /* one line for `symaug boards` */
     const char *example; /* a name of a small board of this family, for help and tests */
 
-    const struct board_box *box; /* of which the boards are made, or NULL: see build */
-
-    /* Fill b's cells, geometry and transforms from the text after "NAME:" (NULL: no colon, and
-     * always where the syntax has none). compose, inverse and src are computed by the caller from
-     * dst. NULL: boards are boxes whose size is that text. */
-    int (*build)(struct board *b, const char *size, struct error *err);
+    const struct board_box *box; /* what its boards are made of; NULL: a file describes them */
+    uint32_t fixed_size;         /* R or N where names have no size, else 0 */
 
     /* Policy layouts of this family, in the order in which a length is tried. */
     const struct action_layout *const *layouts;
     size_t n_layouts;
-
-    /* The transforms that keep every label exact, where these are not all. */
-    const uint8_t *default_ids;
-    uint32_t n_default_ids;
 
     /* How likely a box is one of this family's among other families' boards, 1 most to 3; 0: it is
      * not guessed. Where numbers of planes are given, only with one of them. */
@@ -130,8 +122,8 @@ struct board_family {
     uint32_t grid_side;
     const uint8_t *grid_cells;
 
-    bool has_tiles; /* codes of cells are tiles of three numbers: only the default transforms leave
-                       them as they are, others permute them by number_src */
+    bool has_tiles; /* codes of cells are tiles of three numbers, which transforms permute by
+                       number_src */
 
     bool only_known_members; /* a shard's reader refuses others: nothing is added to its outputs */
 
@@ -156,8 +148,8 @@ struct board_colour {
 };
 
 struct board {
-    char *name;   /* owned, canonical: "hexagon:4" */
-    char *preset; /* owned: the name it was asked for by, "hex8"; equals name when none was */
+    char *name;         /* owned, canonical: "hexagon:4" */
+    const char *preset; /* the preset it was asked for by, "hex8"; name when by none */
     const struct board_family *family;
     char *file_text; /* owned: of a board from a file, what the file says; else NULL */
     char *fault; /* owned: why its transforms are no group, where they cannot show it; or NULL */
@@ -174,9 +166,6 @@ struct board {
     uint8_t *compose;                   /* owned, n_transforms squared: [a * n_transforms + b] is
                                            a first, then b */
     uint8_t *inverse;                   /* owned, n_transforms */
-
-    uint8_t *default_ids; /* owned: the transforms that keep every label exact, ascending */
-    uint32_t n_default_ids;
 
     enum board_lead lead; /* of the preset, or else of the family */
     enum board_game game; /* of the board file, of the preset, or else of the family */
@@ -255,6 +244,13 @@ int board_find_transform(const struct board *board, const char *id_or_name);
 /* 1 where transform t turns the board (and for the identity), -1 where it mirrors it, 0 where cells
  * of a board from a file move as in neither. Where these have no coordinates, names must tell. */
 int board_sense(const struct board *board, uint32_t t);
+
+/* True when transform t leaves every label exact: all do, but those that turn the numbers of Take
+ * It Easy's tiles. */
+static inline bool board_is_exact(const struct board *board, uint32_t t)
+{
+    return board->transforms[t].number_src[0] == 0 && board->transforms[t].number_src[1] == 1;
+}
 
 /* True when any transform of the board swaps colours. */
 bool board_swaps_colours(const struct board *board);

@@ -350,57 +350,55 @@ static int parse_board(struct custom *c)
 }
 
 /*
- * Build the board from the text that it has. Its name is "file:" (so that no built-in board is
- * meant) and what the file calls it, or else the file's own name without folders and ".json", with
- * what is not printable replaced. It goes into outputs, which must not depend on where the file
- * lies.
+ * The board's name is "file:" (so that no built-in board is meant) and what the file calls it, or
+ * else the file's own name without folders and ".json", with what is not printable replaced. It
+ * goes into outputs, which must not depend on where the file lies.
  */
-static int build_from(struct custom *c, bool is_path)
+static int set_name(const struct custom *c, bool is_path)
 {
     const char *file = text_base_name(c->path);
     size_t n_bytes = strlen(file);
     const bool is_text = text_is_utf8(file, n_bytes);
-    int status = parse_board(c) != 0 || parse_game(c) != 0 ? -1 : 0;
 
+    if (c->label != NULL)
+        return board_set_name(c->board, c->err, "file:%s", c->label);
     if (is_path && text_ends_with(file, ".json"))
         n_bytes -= 5;
-    if (status == 0)
-        status = c->label != NULL
-                     ? board_set_name(c->board, c->err, "file:%s", c->label)
-                     : board_set_name(c->board, c->err, "file:%.*s", (int)n_bytes, file);
-    char *name = status == 0 ? c->board->name + strlen("file:") : NULL;
-    for (size_t i = 0; i < n_bytes && name != NULL && c->label == NULL; i++) {
-        const size_t n_control = text_control_nbytes(name + i);
+    if (board_set_name(c->board, c->err, "file:%.*s", (int)n_bytes, file) != 0)
+        return -1;
+    for (char *name = c->board->name + strlen("file:"); *name != '\0'; name++) {
+        const size_t n_control = text_control_nbytes(name);
 
         if (n_control > 0)
-            memset(name + i, '_', n_control);
-        else if (!is_text && (unsigned char)name[i] >= 0x80)
-            name[i] = '_';
+            memset(name, '_', n_control);
+        else if (!is_text && (unsigned char)*name >= 0x80)
+            *name = '_';
     }
-    json_decref(c->root);
-    free(c->marked);
-    return status;
+    return 0;
 }
 
-static int build(struct board *b, const char *path, struct error *err)
+int board_build_custom(struct board *b, const char *path, const char *text, struct error *err)
 {
     struct custom c = {.path = path, .board = b, .err = err};
 
-    if (path == NULL || *path == '\0')
+    if (text == NULL && (path == NULL || *path == '\0'))
         return error_set(err, ERROR_USAGE, "board file needs a path: %s", b->family->syntax);
-    b->file_text = input_load(path, MAX_NBYTES, "board file", &c.text_nbytes, err);
-    if (b->file_text == NULL)
-        return custom_refuse(&c, "a board file has at most %s, not %s", text_size(MAX_NBYTES).text,
-                             text_size(c.text_nbytes).text);
-    return build_from(&c, true);
-}
-
-int board_build_from_text(struct board *b, const char *label, const char *text, struct error *err)
-{
-    struct custom c = {.path = label, .board = b, .err = err, .text_nbytes = strlen(text)};
-
-    b->file_text = strdup(text);
-    return b->file_text != NULL ? build_from(&c, false) : error_no_memory(err, "board file");
+    if (text != NULL) {
+        c.text_nbytes = strlen(text);
+        b->file_text = strdup(text);
+        if (b->file_text == NULL)
+            return error_no_memory(err, "board file");
+    } else {
+        b->file_text = input_load(path, MAX_NBYTES, "board file", &c.text_nbytes, err);
+        if (b->file_text == NULL)
+            return custom_refuse(&c, "a board file has at most %s, not %s",
+                                 text_size(MAX_NBYTES).text, text_size(c.text_nbytes).text);
+    }
+    const int status =
+        parse_board(&c) != 0 || parse_game(&c) != 0 ? -1 : set_name(&c, text == NULL);
+    json_decref(c.root);
+    free(c.marked);
+    return status;
 }
 
 /* --- the family --- */
@@ -420,7 +418,6 @@ const struct board_family board_family_file = {
     .syntax = "file:PATH",
     .summary = "a board described in a JSON file, for any other game",
     .example = "file:share/boards/triangle.json",
-    .build = build,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
 };

@@ -126,13 +126,13 @@ bool board_turn_cells(const struct board *b, const struct board_turn *turn, uint
     return true;
 }
 
-/* Build the box with everything but the board's name. A turn that exchanges rows and columns needs
- * a square box. */
-static int build_box(struct board *b, uint32_t rows, uint32_t cols, const struct board_box *box,
-                     struct error *err)
+/* Make cells, transforms and edges of a board with rows and columns. A turn that exchanges these
+ * needs a square box. */
+static int fill_box(struct board *b, struct error *err)
 {
-    b->rows = rows;
-    b->cols = cols;
+    const struct board_box *box = b->family->box;
+    const uint32_t rows = b->rows, cols = b->cols;
+
     if (board_alloc_cells(b, rows * cols, box->n_elements, err) != 0)
         return -1;
     for (uint32_t cell = 0; cell < b->n_cells && box->is_hexagon; cell++) {
@@ -174,12 +174,12 @@ static bool parse_side(const char *digits, size_t n_digits, uint32_t *side)
 
 #define GAME_NAME(id, form, what) " " #id
 
-int board_build_sized(struct board *b, const char *size, struct error *err)
+/* Read the size after "NAME:" and set rows, cols, and size where it is one number. */
+static int parse_size(struct board *b, const char *size, struct error *err)
 {
     const struct board_family *family = b->family;
     const struct board_box *box = family->box;
     const char *cross = size != NULL ? strchr(size, 'x') : NULL;
-    uint32_t rows = 0, cols = 0;
 
     if (size == NULL || *size == '\0')
         return error_set(err, ERROR_USAGE, "board %s %s %s, such as %s", family->name,
@@ -188,31 +188,24 @@ int board_build_sized(struct board *b, const char *size, struct error *err)
                              : "needs a size:",
                          family->syntax, family->example);
     if (box->max_size > 0 ? !parse_side(size, strlen(size), &b->size)
-                          : cross == NULL || !parse_side(size, (size_t)(cross - size), &rows) ||
-                                !parse_side(cross + 1, strlen(cross + 1), &cols))
+                          : cross == NULL || !parse_side(size, (size_t)(cross - size), &b->rows) ||
+                                !parse_side(cross + 1, strlen(cross + 1), &b->cols))
         return error_set(err, ERROR_USAGE, "board %s: %s is not a size: write %s, such as %s%s",
                          family->name, text_quote(size).text, family->syntax, family->example,
                          family->only_known_members
                              ? "; of KataGomo's games these are known:" KATAGOMO_GAMES(GAME_NAME)
                              : "");
-    if (box->max_size > 0) {
-        if (b->size < box->min_rows || b->size > box->max_size)
-            return error_set(err, ERROR_USAGE, "board %s: the size is %u to %u, not %s",
-                             family->syntax, box->min_rows, box->max_size, text_quote(size).text);
-        rows = cols = box->is_hexagon ? 2 * b->size + 1 : b->size;
-        if (board_set_name(b, err, "%s:%u", family->name, b->size) != 0)
-            return -1;
-    } else {
-        if (rows < box->min_rows || cols < box->min_cols || (uint64_t)rows * cols > BOARD_MAX_CELLS)
-            return error_set(err, ERROR_USAGE,
-                             "board %s: a box has at least %u row%s and %u columns, and at most %d "
-                             "cells, not %s",
-                             family->syntax, box->min_rows, box->min_rows == 1 ? "" : "s",
-                             box->min_cols, BOARD_MAX_CELLS, text_quote(size).text);
-        if (board_set_name(b, err, "%s:%ux%u", family->name, rows, cols) != 0)
-            return -1;
-    }
-    return build_box(b, rows, cols, box, err);
+    if (box->max_size > 0 && (b->size < box->min_rows || b->size > box->max_size))
+        return error_set(err, ERROR_USAGE, "board %s: the size is %u to %u, not %s", family->syntax,
+                         box->min_rows, box->max_size, text_quote(size).text);
+    if (box->max_size == 0 && (b->rows < box->min_rows || b->cols < box->min_cols ||
+                               (uint64_t)b->rows * b->cols > BOARD_MAX_CELLS))
+        return error_set(err, ERROR_USAGE,
+                         "board %s: a box has at least %u row%s and %u columns, and at most %d "
+                         "cells, not %s",
+                         family->syntax, box->min_rows, box->min_rows == 1 ? "" : "s",
+                         box->min_cols, BOARD_MAX_CELLS, text_quote(size).text);
+    return 0;
 }
 
 static const struct board_step to_four[2] = {{0, 1}, {1, 0}};
@@ -297,12 +290,6 @@ static const struct board_box box_katago_hexgo = {of_katago_hexgo, 4, to_six, 3,
  * ("only X-axis symmetry, and flip Y-axis when playing white", README of KataGomo). */
 static const struct board_box box_katago_mirror = {of_mirror, 2, to_four, 2, 2, 0, 256, false};
 
-static int build_chess(struct board *b, const char *size, struct error *err)
-{
-    (void)size;
-    return build_box(b, 8, 8, &box_mirror, err);
-}
-
 /* --- Take It Easy: the cells on board of a hexagon of radius 2, numbered row by row, without its
  * box. A tile has a number for each of the three directions, so most transforms keep the score only
  * if tiles are turned too --- */
@@ -316,14 +303,11 @@ static const uint8_t number_src[12][N_NUMBERS] = {
     {2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2},
 };
 
-static int build_takeiteasy(struct board *b, const char *size, struct error *err)
+/* Make the filled box of a hexagon a board without a box, with lines and numbers. */
+static int make_tiles(struct board *b, struct error *err)
 {
     uint32_t cells[TILES_SIDE * TILES_SIDE] = {0}, n = 0;
 
-    (void)size;
-    b->size = TILES_SIDE / 2;
-    if (build_box(b, TILES_SIDE, TILES_SIDE, &board_box_hexagon, err) != 0)
-        return -1;
     if (new_items(&b->line_cells, N_NUMBERS * b->n_on_board, "lines of a board", err) != 0 ||
         new_items(&b->line_start, N_NUMBERS * TILES_SIDE + 1, "lines of a board", err) != 0)
         return -1;
@@ -357,6 +341,27 @@ static int build_takeiteasy(struct board *b, const char *size, struct error *err
     b->rows = b->cols = b->size = 0;
     memset(b->on_board, 1, b->n_cells);
     return 0;
+}
+
+int board_build_box(struct board *b, const char *size, struct error *err)
+{
+    const struct board_family *family = b->family;
+    int status;
+
+    b->size = family->fixed_size;
+    if (b->size == 0 && parse_size(b, size, err) != 0)
+        return -1;
+    if (b->size > 0)
+        b->rows = b->cols = family->box->is_hexagon ? 2 * b->size + 1 : b->size;
+    if (family->fixed_size > 0)
+        status = board_set_name(b, err, "%s", family->name);
+    else if (b->size > 0)
+        status = board_set_name(b, err, "%s:%u", family->name, b->size);
+    else
+        status = board_set_name(b, err, "%s:%ux%u", family->name, b->rows, b->cols);
+    if (status != 0 || fill_box(b, err) != 0)
+        return -1;
+    return family->has_tiles ? make_tiles(b, err) : 0;
 }
 
 /* The row * 5 + col of every cell in a plane of 5 x 5; six places are unused. */
@@ -448,7 +453,8 @@ const struct board_family board_family_mirror = {
 const struct board_family board_family_chess = {
     NAMED("chess", "", "chess with its left-right mirror, an approximation because of castling",
           "chess"),
-    .build = build_chess,
+    .box = &box_mirror,
+    .fixed_size = 8,
     .layouts = chess_layouts,
     .n_layouts = CHESS_N_LAYOUTS,
     .castling = &board_castling_usual,
@@ -468,16 +474,14 @@ const struct board_family board_family_breakthrough = {
     .game = BOARD_GAME_BREAKTHROUGH,
 };
 
-/* Identity and half turn leave the tiles' numbers alone. */
 const struct board_family board_family_takeiteasy = {
     NAMED("takeiteasy", "",
           "Take It Easy, 19 cells, 12 transforms; 2 of them when the tiles stay as they are",
           "takeiteasy"),
-    .build = build_takeiteasy,
+    .box = &board_box_hexagon,
+    .fixed_size = TILES_SIDE / 2,
     .layouts = of_cells,
     .n_layouts = 1,
-    .default_ids = (const uint8_t[]){0, 3},
-    .n_default_ids = 2,
     .grid_side = TILES_SIDE,
     .grid_cells = grid_cells,
     .has_tiles = true,

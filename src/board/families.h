@@ -1,9 +1,9 @@
 /*
- * families.h - what the sources of src/board share: the registry's rows, the helpers that build
- * functions are made of, and the layouts that more than one family lists.
+ * families.h - what the sources of src/board share: the rows of the registry, layouts, and the
+ * functions that build boards.
  *
- * A build function calls board_alloc_cells, fills dst, names and edges, and leaves the rest to
- * board_new. On failure it just returns -1: board_new frees what there is.
+ * A function that builds a board fills in its cells, dst maps, names and edges, and leaves the rest
+ * to board_new. On failure it returns -1; board_new frees what there is.
  */
 #pragma once
 
@@ -79,7 +79,7 @@ int board_alloc_maps(const struct board *b, uint32_t t, struct error *err);
 void board_release_transform(struct board_transform *t);
 void board_remove_transform(struct board *b, uint32_t t);
 
-/* Set the canonical name, printf-style. Without it board_new takes the family's. */
+/* Set the canonical name, printf-style. */
 int board_set_name(struct board *b, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -128,9 +128,9 @@ static inline const struct board_box *board_turns_of(const struct board *b)
     return b->is_hexagonal ? &board_box_hexagon : &board_box_square;
 }
 
-/* The build function of families with a box: the size after "NAME:" says how large it is. NULL,
- * text that is not a size, and sizes out of range are ERROR_USAGE, naming b->family. */
-int board_build_sized(struct board *b, const char *size, struct error *err);
+/* Build a board of a family with a box from the size after "NAME:", which is not looked at where
+ * the size is fixed. NULL, text that is not a size, and a size out of range are ERROR_USAGE. */
+int board_build_box(struct board *b, const char *size, struct error *err);
 
 /* A cell as "(row,col)", or as "cell 7" on a board without a box. */
 static inline struct text_quoted board_cell_text(const struct board *b, uint32_t cell)
@@ -141,9 +141,9 @@ static inline struct text_quoted board_cell_text(const struct board *b, uint32_t
 
 /* --- boards from files --- */
 
-/* A board from a file, from the file's text instead: label is its name where the text gives none.
- */
-int board_build_from_text(struct board *b, const char *label, const char *text, struct error *err);
+/* Build a board from the file at path; or, where text is not NULL, from the text of one, with path
+ * as its name if the text gives none. A bad board file is ERROR_DATA. */
+int board_build_custom(struct board *b, const char *path, const char *text, struct error *err);
 
 #define CUSTOM_MAX_DIMS 4
 

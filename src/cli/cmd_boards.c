@@ -40,6 +40,7 @@ static int print_board(const struct board *board, struct error *err)
 {
     const struct board_preset *preset = board_find_preset(board->preset);
     const char *note = preset != NULL ? preset->note : board->family->summary;
+    uint32_t n_exact = 0;
 
     printf("%s", text_path(board->preset).text);
     if (strcmp(board->preset, board->name) != 0)
@@ -48,8 +49,10 @@ static int print_board(const struct board *board, struct error *err)
     if (board->rows > 0)
         printf("box of %u x %u, ", board->rows, board->cols);
     printf("%u cells on board, %u transforms", board->n_on_board, board->n_transforms);
-    if (board->n_default_ids < board->n_transforms)
-        printf(", of which %u keep every label", board->n_default_ids);
+    for (uint32_t t = 0; t < board->n_transforms; t++)
+        n_exact += board_is_exact(board, t);
+    if (n_exact < board->n_transforms)
+        printf(", of which %u keep every label", n_exact);
     printf("\n\n  id  name                      order  inverse\n");
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         const struct board_transform *transform = &board->transforms[t];

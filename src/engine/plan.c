@@ -114,9 +114,9 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
     plan->swaps = false;
     /* Those that give a new and exact image under the conventions. */
     for (uint32_t t = 0; t < board->n_transforms; t++)
-        is_allowed[t] = !(is_canonical && board->transforms[t].swaps_colours) &&
-                        ((has_tiles && plan->conventions.tiles == TILES_PERMUTE) ||
-                         memchr(board->default_ids, (int)t, board->n_default_ids) != NULL);
+        is_allowed[t] =
+            !(is_canonical && board->transforms[t].swaps_colours) &&
+            ((has_tiles && plan->conventions.tiles == TILES_PERMUTE) || board_is_exact(board, t));
     while (status == 0 && (word = strsep(&rest, ",")) != NULL) {
         const bool all = strcmp(word, "all") == 0, rotations = strcmp(word, "rotations") == 0;
         const bool is_kind = all || rotations || strcmp(word, "reflections") == 0;

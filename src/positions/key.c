@@ -24,7 +24,7 @@ uint32_t key_ids(const struct board *board, const struct conventions *convention
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         if (conventions->planes == PLANES_CANONICAL && board->transforms[t].swaps_colours)
             continue;
-        if (all || memchr(board->default_ids, (int)t, board->n_default_ids) != NULL)
+        if (all || board_is_exact(board, t))
             ids[n++] = (uint8_t)t;
     }
     return n;

@@ -221,10 +221,7 @@ static void test_registry(void **state)
         assert_ptr_equal(b->family, family);
         for (uint32_t t = 0; t < b->n_transforms; t++)
             assert_int_equal(board_find_transform(b, b->transforms[t].name), t);
-        assert_true(b->n_default_ids >= 1);
-        assert_int_equal(b->default_ids[0], 0);
-        for (uint32_t k = 1; k < b->n_default_ids; k++)
-            assert_true(b->default_ids[k] > b->default_ids[k - 1]);
+        assert_true(board_is_exact(b, 0));
         if (b->rows > 0)
             assert_non_null(b->edges);
         board_free(b);
@@ -236,7 +233,7 @@ static void test_colours_and_defaults(void **state)
     static const struct {
         const char *name;
         bool swaps;
-        uint32_t n_default;
+        uint32_t n_exact;
     } cases[] = {
         {"hexagon:2", false, 12}, {"square:3", false, 8},   {"rhombus:3", true, 4},
         {"grid:3x4", false, 4},   {"mirror:3x4", false, 2}, {"takeiteasy", false, 2},
@@ -245,9 +242,12 @@ static void test_colours_and_defaults(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct board *b = open_board(cases[i].name);
+        uint32_t n_exact = 0;
 
         assert_int_equal(board_swaps_colours(b), cases[i].swaps);
-        assert_int_equal(b->n_default_ids, cases[i].n_default);
+        for (uint32_t t = 0; t < b->n_transforms; t++)
+            n_exact += board_is_exact(b, t);
+        assert_int_equal(n_exact, cases[i].n_exact);
         board_free(b);
     }
 }

@@ -36,9 +36,8 @@ static void test_board(void **state)
     assert_int_equal(b->n_cells, N_CELLS);
     assert_int_equal(b->n_on_board, N_CELLS);
     assert_int_equal(b->n_transforms, 12);
-    assert_int_equal(b->n_default_ids, 2);
-    assert_int_equal(b->default_ids[0], 0);
-    assert_int_equal(b->default_ids[1], 3);
+    for (uint32_t t = 0; t < 12; t++)
+        assert_int_equal(board_is_exact(b, t), t == 0 || t == 3);
     assert_int_equal(b->n_edges, 42);
     assert_int_equal(b->n_lines, 15);
     assert_string_equal(action_layout_by_length(b, N_CELLS)->name, "cells");
