@@ -1,8 +1,8 @@
 /*
  * pickle.h - object arrays: a restricted pickle reader and a deterministic writer.
  *
- * No callable is ever called and nothing is imported: each allowed (module, name) pair is a row,
- * and REDUCE and BUILD are pattern matches on their arguments. Everything else is refused.
+ * Nothing is ever called or imported: the (module, name) pairs a pickle may mention are rows of a
+ * table, and REDUCE and BUILD match their arguments against patterns. Everything else is refused.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ enum pickle_kind {
     PICKLE_N_KINDS,
 };
 
-/* One element of an object array: 16 bytes, so that an index of millions stays small. */
+/* One element of an object array. It takes 16 bytes, so that millions of them stay small. */
 struct pickle_item {
     uint8_t kind;              /* enum pickle_kind */
     uint32_t n_bytes_or_items; /* STRING: bytes; LIST: items; ARRAY: bytes of data */
@@ -33,7 +33,7 @@ struct pickle_item {
         const uint8_t *bytes;               /* STRING: borrowed from the pickle's bytes or chunks */
         const struct pickle_item *items;    /* LIST */
         const struct pickle_ndarray *array; /* ARRAY: may be shared by items */
-        void *inner;                        /* the reader's own */
+        void *inner;                        /* internal to the reader */
     } as;
 };
 
@@ -47,14 +47,14 @@ struct pickle_ndarray {
     const uint8_t *data; /* borrowed from the pickle's bytes or chunks; any alignment */
 };
 
-/* What a pickle may use; see pickle_default_limits. */
+/* Upper limits on what a pickle may hold or cost. */
 struct pickle_limits {
     uint64_t n_items;       /* of the object array: the product of the .npy header's shape */
     uint64_t list_items;    /* of one list */
     uint64_t string_nbytes; /* of one string */
     uint64_t array_nbytes;  /* of one ndarray */
-    uint64_t total_nbytes;  /* sum over all references (amplification) */
-    uint64_t heap_nbytes;   /* of the reader's memory; 128 bytes per byte read is the most anyway */
+    uint64_t total_nbytes;  /* of all items, shared objects counted once per reference */
+    uint64_t heap_nbytes;   /* of the reader's memory, which is also limited by the input's size */
 };
 
 extern const struct pickle_limits pickle_default_limits;
@@ -65,14 +65,14 @@ struct pickle_document {
     uint64_t shape[PICKLE_MAX_DIMS];
     uint64_t n_items;
     const struct pickle_item *items; /* C order */
-    struct pickle_chunk *chunks;     /* owned: all that items refer to, but */
-    struct pickle_list *lists;       /* owned: lists, that of the items too */
+    struct pickle_chunk *chunks;     /* owned: what items refer to, except */
+    struct pickle_list *lists;       /* owned: the lists, including that of the items */
 };
 
 /*
- * Read the pickle of one object array. `bytes` must outlive the document, whose strings and data
- * point into it. ERROR_DATA names the byte offset and the reason; memory stays within the limits.
- * The caller releases the document.
+ * Read the pickle of one object array. Strings and data of the document point into `bytes`, which
+ * must outlive it. ERROR_DATA names the byte offset and the reason. The caller releases the
+ * document.
  */
 int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limits *limits,
                 struct pickle_document *document, struct error *err);
@@ -81,21 +81,20 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
 void pickle_release(struct pickle_document *document);
 
 /*
- * The writer makes protocol 3 with numpy 1.x module names: a prelude, the items, a trailer. Items
- * may be written in any number of parts, in parallel, and the parts joined in order: the bytes
- * depend on the values alone.
+ * The writer makes protocol 3 with the module names of numpy 1.x: a prelude, the items, a trailer.
+ * The items may be written in parts, in parallel, which are then joined in order: the bytes depend
+ * on the values alone.
  *
- * Memo slots: 0 to 3 for what every array needs, 4 for the dtype of objects, then one per dtype of
- * the ndarray items, in order of first use. A dtype is declared inside the first item that has it
- * (a pickle has no other place for it: nothing may stay on the stack, and numpy checks the length
- * of every tuple), and fetched from its slot by all others. So a part must know which items come
- * first: before the first part is written, every ndarray item - or at least the first one of
- * each dtype - is noted with its place in the array.
+ * Memo slots 0 to 3 hold what every array needs, slot 4 the dtype of objects, and then there is one
+ * per dtype of the ndarray items, in order of first use. A dtype is declared inside the first item
+ * that has it, since nothing may stay on the stack and numpy checks the length of every tuple; all
+ * other items fetch it from its slot. Each part must know where that first item is, so before the
+ * first part is written, at least the first item of each dtype is noted with its index.
  */
-#define PICKLE_BATCH      1000 /* items between MARK and APPENDS: where parts are best cut */
+#define PICKLE_BATCH      1000 /* items between MARK and APPENDS: parts are best cut here */
 #define PICKLE_MAX_DTYPES 24
 
-/* Zero-initialise through pickle_writer_init; owns nothing. */
+/* Owns nothing. */
 struct pickle_writer {
     unsigned n_dims;
     uint64_t shape[PICKLE_MAX_DIMS];
@@ -103,27 +102,27 @@ struct pickle_writer {
     unsigned n_dtypes;
     struct {
         struct dtype dtype;
-        uint64_t first_item;     /* the lowest place noted */
-    } dtypes[PICKLE_MAX_DTYPES]; /* in the order of first_item, which is that of the slots */
+        uint64_t first_item;     /* the lowest index noted */
+    } dtypes[PICKLE_MAX_DTYPES]; /* sorted by first_item: the order of their slots */
 };
 
-/* Begin an object array of `shape`. ERROR_DATA for more than PICKLE_MAX_DIMS dimensions or a
- * product beyond 64 bits. */
+/* Begin an object array of `shape`. ERROR_DATA if it has more than PICKLE_MAX_DIMS dimensions or
+ * 2^64 items or more. */
 int pickle_writer_init(struct pickle_writer *writer, const uint64_t *shape, unsigned n_dims,
                        struct error *err);
 
-/* Note that `item` has place i (0 to n_items - 1, C order). Any order, and items that are not
- * ndarrays need not be noted. ERROR_DATA for a dtype that is not a number. Not thread-safe. */
+/* Note that `item` has index i (0 to n_items - 1, C order). Items may be noted in any order; only
+ * ndarrays need to be. ERROR_DATA for a dtype that is not a number. Not thread-safe. */
 int pickle_writer_note(struct pickle_writer *writer, uint64_t i, const struct pickle_item *item,
                        struct error *err);
 
-/* Append what comes before the items, up to and including the empty list. */
+/* Append what precedes the items, up to and including the empty list. */
 int pickle_write_prelude(const struct pickle_writer *writer, struct bytes *out, struct error *err);
 
 /*
- * Append item i, with the MARK and APPENDS of the batch that begins or ends with it. Thread-safe on
- * a const writer. ERROR_DATA for what protocol 3 cannot hold (4 GiB and more), ERROR_INTERNAL for a
- * dtype that was not noted.
+ * Append item i, with the MARK or APPENDS of the batch that begins or ends with it. Thread-safe.
+ * ERROR_DATA for what protocol 3 cannot hold (4 GiB and more), ERROR_INTERNAL for a dtype that was
+ * not noted.
  */
 int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
                       const struct pickle_item *item, struct bytes *out, struct error *err);

@@ -1,17 +1,16 @@
 /*
  * pickle_read.c - the pickle reader: opcodes are decoded by one table and carried out on a stack
- * that nothing can overflow, with its marks, tuples that are used again, and lists. What values are
- * made of, and REDUCE and BUILD, are in pickle_values.c. Nothing here recurses, and nothing is
- * executed or imported.
+ * that grows within a budget. REDUCE, BUILD and memory are in pickle_values.c. Nothing here
+ * recurses, and nothing is executed or imported.
  */
 #include "npy/pickle_values.h"
 
 #define MIN_PROTOCOL 2
 #define MAX_PROTOCOL 5
 
-/* No honest pickle needs more memory than this for each of its bytes, and to begin with: the
- * densest has a value per byte, which takes 16 bytes on the stack and in a list (both grow by
- * doubling). */
+/* No honest pickle needs more memory than this per byte, plus this at the start: the densest has a
+ * value per byte, which takes 16 bytes on the stack and again in a list, and both grow by
+ * doubling. */
 #define HEAP_PER_BYTE   128u
 #define HEAP_BASE_BYTES (64u << 10)
 
@@ -26,7 +25,7 @@ const struct pickle_limits pickle_default_limits = {
 
 /* --- marks, tuples and lists --- */
 
-/* Remove the last mark; *from is the stack index of the first value above it. */
+/* Remove the last mark and set *from to the stack index of the first value above it. */
 static int pop_mark(struct pickle_reader *r, size_t *from)
 {
     if (r->fence == 0)
@@ -36,20 +35,20 @@ static int pop_mark(struct pickle_reader *r, size_t *from)
     return 0;
 }
 
-/* The values from stack index `from` on become a tuple that begins at `to`. */
+/* Turn the values from stack index `from` on into a tuple that begins at index `to`. */
 static int make_tuple(struct pickle_reader *r, size_t from, size_t to)
 {
     const size_t n = r->n_stack - from;
 
-    if (from != to)
-        memmove(r->stack + to, r->stack + from, n * sizeof *r->stack);
+    for (size_t i = 0; i < n && from != to; i++) /* a few: quicker than a call of memmove */
+        r->stack[to + i] = r->stack[from + i];
     r->n_stack = to + n;
     return pickle_push(r,
                        (struct pickle_item){.kind = VALUE_TUPLE, .n_bytes_or_items = (uint32_t)n});
 }
 
-/* Move the values from stack index `from` on to the list in front of `to`, where the stack then
- * ends. */
+/* Move the values from stack index `from` on into the list just below index `to`, where the stack
+ * then ends. */
 static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
 {
     const size_t n = r->n_stack - from;
@@ -65,7 +64,7 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
     if (list->n + n > most)
         return pickle_fail(r, "list of more than %llu items, which is the most expected",
                            (unsigned long long)most);
-    if (list->n + n > list->capacity) { /* just as many at first, twice as many from then on */
+    if (list->n + n > list->capacity) { /* exact at first, then doubled */
         size_t capacity = 2 * (size_t)list->capacity;
         if (capacity < list->n + n)
             capacity = list->n + n;
@@ -73,31 +72,33 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
             return -1;
         list->capacity = (uint32_t)capacity;
     }
-    for (const struct pickle_item *value = r->stack + from; value < r->stack + r->n_stack;
-         value++) {
+    for (size_t i = 0; i < n; i++) {
+        const struct pickle_item *value = &r->stack[from + i];
+
         if (value->kind == VALUE_TUPLE)
             return pickle_fail(
-                r, "item %u is or holds a tuple, which is not accepted, expected " PLAIN_DATA,
-                list->n - value->n_bytes_or_items);
-        list->values[list->n++] = *value;
+                r, "item %zu is or holds a tuple, which is not accepted, expected " PLAIN_DATA,
+                list->n + i - value->n_bytes_or_items);
+        list->values[list->n + i] = *value;
     }
+    list->n += (uint32_t)n;
     r->n_stack = to;
     return 0;
 }
 
 /* --- decoding --- */
 
-/* What follows the opcode's byte. */
+/* The form of an opcode's argument. */
 enum form {
-    REFUSED = 0, /* not an opcode that is accepted */
+    REFUSED = 0, /* not an accepted opcode */
     WIDTH = 0x0f,
     IS_COUNTED = 0x10,
     NOTHING = 0x20,
-    NUMBER1 = NOTHING | 1, /* an integer of 1 byte, */
-    NUMBER2 = NOTHING | 2, /* of 2 bytes, least significant first, ... */
+    NUMBER1 = NOTHING | 1, /* a little-endian integer of 1 byte, */
+    NUMBER2 = NOTHING | 2, /* of 2 bytes, ... */
     NUMBER4 = NOTHING | 4,
     NUMBER8 = NOTHING | 8,
-    COUNTED1 = NUMBER1 | IS_COUNTED, /* such an integer, and that many bytes */
+    COUNTED1 = NUMBER1 | IS_COUNTED, /* such an integer, then that many bytes */
     COUNTED4 = NUMBER4 | IS_COUNTED,
     COUNTED8 = NUMBER8 | IS_COUNTED,
     LINES = 0x40, /* two lines, each ended by a newline */
@@ -111,13 +112,13 @@ static const uint8_t kinds[256] = {PICKLE_OPCODES(KIND_OF)};
 /* An opcode and its argument. */
 struct code {
     uint8_t opcode;
-    uint64_t number;      /* the integer, 0: none; LINES: length of both without the last \n */
-    const uint8_t *bytes; /* borrowed: what is counted, or the lines */
+    uint64_t number;      /* the integer or 0; LINES: length of both without the last newline */
+    const uint8_t *bytes; /* borrowed: the counted bytes, or the lines */
 };
 
 enum decoded { DECODED, DECODED_TRUNCATED, DECODED_REFUSED };
 
-/* Take one opcode with its argument and move *next after it. */
+/* Decode one opcode with its argument and advance *next past it. */
 static inline enum decoded decode(const uint8_t **next, const uint8_t *end, struct code *code)
 {
     const uint8_t *p = *next;
@@ -160,7 +161,7 @@ static inline enum decoded decode(const uint8_t **next, const uint8_t *end, stru
 
 /* --- the memo --- */
 
-/* Find out which slots are fetched, and make room for them. Whatever is wrong with the pickle is
+/* Find the slots that are fetched and make room for them. Anything wrong with the pickle will be
  * found again, and reported, when it is carried out. */
 static int scan_memo(struct pickle_reader *r)
 {
@@ -181,7 +182,7 @@ static int scan_memo(struct pickle_reader *r)
     return 0;
 }
 
-/* Put the top value into a slot; a tuple's values go into memory of its own. */
+/* Copy the top value to a slot, a tuple with its values. */
 static int memo_put(struct pickle_reader *r, uint64_t slot)
 {
     const uint64_t most = (uint64_t)(r->next - r->start);
@@ -212,36 +213,44 @@ static int memo_get(struct pickle_reader *r, uint64_t slot)
     if (slot >= r->n_slots || r->memo[slot].kind >= VALUE_N_KINDS)
         return pickle_fail(r, "memo slot %llu is not set, expected one that is",
                            (unsigned long long)slot);
-    const struct pickle_item *value = &r->memo[slot];
-    for (uint32_t i = 0; value->kind == VALUE_TUPLE && i < value->n_bytes_or_items; i++)
-        if (pickle_push(r, value->as.items[i]) != 0)
-            return -1;
-    return pickle_push(r, *value);
+    const struct pickle_item value = r->memo[slot];
+    if (value.kind == VALUE_TUPLE)
+        for (uint32_t i = 0; i < value.n_bytes_or_items; i++)
+            if (pickle_push(r, value.as.items[i]) != 0)
+                return -1;
+    return pickle_push(r, value);
 }
 
 /* --- opcodes --- */
 
-/* The opcodes that push a value. */
+/* Carry out an opcode that pushes a value. */
 static int push_value(struct pickle_reader *r, const struct code *code)
 {
     const uint64_t n = code->number, bits = __builtin_bswap64(n); /* of a float */
     struct pickle_item value = {.kind = kinds[code->opcode], .as.integer = (int64_t)n};
     uint64_t most = r->limits->array_nbytes;
 
-    if (code->opcode == OP_NEWTRUE) {
+    switch (code->opcode) {
+    case OP_NEWTRUE:
         value.as.integer = 1;
-    } else if (code->opcode == OP_BININT) {
+        break;
+    case OP_BININT:
         value.as.integer = (int32_t)(uint32_t)n;
-    } else if (code->opcode == OP_LONG1) { /* two's complement of any length, low byte first */
+        break;
+    case OP_LONG1: /* two's complement of any length, low byte first */
         if (n > 8)
             return pickle_fail(
                 r, "integer beyond 64 bits: expected at most 8 bytes, found %" PRIu64, n);
         if (n > 0)
             value.as.integer = dtype_get_int(
                 &(const struct dtype){.kind = DTYPE_INT, .itemsize = (uint32_t)n}, code->bytes);
-    } else if (value.kind == PICKLE_FLOAT) {
+        break;
+    case OP_BINFLOAT:
         memcpy(&value.as.number, &bits, sizeof bits);
-    } else if (value.kind == PICKLE_STRING || value.kind == VALUE_BYTES) {
+        break;
+    default:
+        if ((forms[code->opcode] & IS_COUNTED) == 0)
+            break;
         /* Protocol 2 has no bytes: Python 3 writes array data as text, up to two bytes per byte. */
         if (value.kind == PICKLE_STRING)
             most = r->protocol == 2 ? 2 * smaller(most, UINT32_MAX) : r->limits->string_nbytes;
@@ -255,7 +264,7 @@ static int push_value(struct pickle_reader *r, const struct code *code)
     return pickle_push(r, value);
 }
 
-/* The other opcodes. */
+/* Carry out one of the other opcodes. */
 static int carry_out(struct pickle_reader *r, const struct code *code)
 {
     struct pickle_item module = {.kind = PICKLE_STRING, .as.bytes = code->bytes}, name = module;
@@ -318,7 +327,7 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
         r->has_put = true;
         return memo_put(r, code->number);
     case OP_MEMOIZE:
-        /* Picklers use one or the other; what the next free slot is after both is not defined. */
+        /* Picklers use one or the other; the next free slot after both is not defined. */
         if (r->has_put)
             return pickle_fail(r, "MEMOIZE and PUT in one pickle, expected one of them");
         return memo_put(r, r->n_memoized++);
@@ -401,7 +410,7 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
         smaller(n_bytes * HEAP_PER_BYTE + HEAP_BASE_BYTES, limits->heap_nbytes);
     if (run(&r) != 0)
         goto out;
-    /* The one value left becomes the document. */
+    /* The one value left is the document. */
     array = r.object_array;
     for (const struct pickle_item *v = r.stack + r.n_stack; v > r.stack;
          v = pickle_below(v - 1) + 1)
@@ -414,7 +423,7 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
     else if (r.n_stack != 1 || r.stack->kind != PICKLE_ARRAY || r.stack->as.array != array)
         pickle_fail(&r, "it holds %s, not an object array",
                     pickle_value_name(&r.stack[r.n_stack - 1]));
-    /* Not at BUILD: a list that is memoised can still grow after it. */
+    /* Not checked at BUILD: a memoised list can still grow after it. */
     else if (r.object_list->n != array->n_elements)
         pickle_fail(&r, "object array of %u items, its shape needs %llu", r.object_list->n,
                     (unsigned long long)array->n_elements);

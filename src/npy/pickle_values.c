@@ -1,8 +1,8 @@
 /*
- * pickle_values.c - the values of a pickle: the budget and the memory that they take, the stack,
- * and what REDUCE and BUILD make of them. What would call Python code in a real unpickler is
- * matched against the few patterns that numpy writes, and refused otherwise. At the end the items
- * of the object array are held against the limits, each time that they are referred to.
+ * pickle_values.c - the values of a pickle: their memory, the stack, and what REDUCE and BUILD make
+ * of them. What would call Python code in a real unpickler is matched against the few patterns that
+ * numpy writes, and refused otherwise. At the end the items of the object array are checked against
+ * the limits, shared ones each time they are referred to.
  */
 #include "npy/pickle_values.h"
 
@@ -165,7 +165,7 @@ static bool matches(const struct pickle_item *tuple, const char *pattern,
     return n == 0 && value == below;
 }
 
-/* A dtype that is complete and of numbers, or NULL with the error set. */
+/* A complete dtype of numbers, or NULL with the error set. */
 static const struct dtype *number_dtype(struct pickle_reader *r, const struct pickle_item *value)
 {
     const struct pickle_dtype *type = dtype_of(value);
@@ -177,7 +177,7 @@ static const struct dtype *number_dtype(struct pickle_reader *r, const struct pi
     return NULL;
 }
 
-/* Set the array's shape from a tuple of ints, and its counts. */
+/* Set an array's shape from a tuple of ints, and its counts. */
 static int set_shape(struct pickle_reader *r, const struct pickle_item *tuple, uint32_t itemsize,
                      struct pickle_ndarray *array)
 {
@@ -227,7 +227,7 @@ static int set_data(struct pickle_reader *r, const struct dtype *dtype,
     return 0;
 }
 
-/* The result becomes a new array, NULL without memory. */
+/* Make `result` a new array, which is returned; NULL on error. */
 static struct pickle_ndarray *make_array(struct pickle_reader *r, struct pickle_item *result)
 {
     struct pickle_ndarray *array = pickle_alloc(r, sizeof *array);
@@ -320,7 +320,7 @@ static int make_from_buffer(struct pickle_reader *r, const struct pickle_item *c
     return set_data(r, dtype, arguments[2], arguments[0], array);
 }
 
-/* encode(str, 'latin1'): bytes in protocol 2, one UTF-8 character below U+0100 per byte. */
+/* encode(str, 'latin1'): bytes in protocol 2, one character below U+0100 per byte. */
 static int make_encoded(struct pickle_reader *r, const struct pickle_item *const *arguments,
                         struct pickle_item *result)
 {
@@ -350,13 +350,13 @@ static int make_encoded(struct pickle_reader *r, const struct pickle_item *const
     return 0;
 }
 
-/* The names a pickle may mention; called is what matches the pattern of arguments. */
+/* The names a pickle may mention, what REDUCE accepts as arguments of each, and what it makes. */
 static const struct {
     const char *module, *name, *pattern;
     int (*make)(struct pickle_reader *r, const struct pickle_item *const *arguments,
                 struct pickle_item *result);
 } globals[] = {
-    [NDARRAY] = {"numpy", "ndarray", NULL, NULL},
+    [NDARRAY] = {"numpy", "ndarray", NULL, NULL}, /* never called */
     {"numpy.core.multiarray", "_reconstruct", "gtx", make_shell},
     {"numpy._core.multiarray", "_reconstruct", "gtx", make_shell},
     {"numpy.core._internal", "_reconstruct", "gtx", make_shell},
@@ -475,7 +475,7 @@ int pickle_build(struct pickle_reader *r)
 
 /* --- the items of the object array --- */
 
-/* *n_bytes: what its text, if it is one, adds to the document's data. */
+/* Check a scalar and add the size of its string, if it is one, to *n_bytes. */
 static int check_scalar(struct pickle_reader *r, uint32_t i, const struct pickle_item *item,
                         uint64_t *n_bytes)
 {

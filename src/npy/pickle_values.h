@@ -1,21 +1,19 @@
 /*
- * pickle_values.h - inside the pickle reader and writer: opcodes; values, stack, memo and memory.
+ * pickle_values.h - shared by the pickle sources: opcodes, and the reader's values and memory.
  *
- * A value on the stack is a struct pickle_item of one more kind or of those below. A tuple is not
- * an object of its own: its values stay on the stack and one more value above them says how many
- * slots they take, so that making and consuming a tuple needs no memory. What the document keeps
- * lives in chunks and in the lists; both are charged to one budget, with everything else that a
- * pickle makes the reader allocate. numpy memoises every object it writes but fetches few, so the
- * slots that are ever fetched are looked for first, and only those are kept. An array of a million
- * small ndarrays thus costs its index and little else.
+ * A value on the stack is a struct pickle_item, of the kinds below or those of an item. A tuple is
+ * not an object of its own: its values stay on the stack, and one more value above them says how
+ * many slots they take, so that making and consuming a tuple needs no memory. Everything the reader
+ * allocates is charged to one budget. numpy memoises every object it writes but fetches few of
+ * them: a first scan finds the slots that are fetched, and only those are kept.
  */
 #pragma once
 
 #include "npy/pickle.h"
 
-/* The opcodes of protocols 2 to 5 that numpy's object arrays need: the form of what follows each,
- * and the kind of the value that it pushes, VALUE_NOT where it does something else. All others are
- * refused; PROTO, too, but as the first one, where the reader looks for it itself. */
+/* The opcodes of protocols 2 to 5 that numpy's object arrays need: the form of the argument, and
+ * the kind of value that is pushed (VALUE_NOT: the opcode does something else). All others are
+ * refused. PROTO is accepted only at the start, where the reader checks it by itself. */
 /* clang-format off */
 #define PICKLE_OPCODES(row) \
     row(MARK, '(', NOTHING, VALUE_NOT) \
@@ -60,13 +58,13 @@
 #define PICKLE_OPCODE(name, byte, form, kind) OP_##name = (byte),
 enum pickle_op { PICKLE_OPCODES(PICKLE_OPCODE) };
 
-#define PICKLE_OBJECT_FLAGS 63 /* of the dtype of objects, in its state */
+#define PICKLE_OBJECT_FLAGS 63 /* in the state of the dtype of objects */
 
-/* Kinds of values beside enum pickle_kind. */
+/* Kinds of values, after those of enum pickle_kind. */
 enum pickle_value_kind {
     VALUE_BYTES = PICKLE_N_KINDS,
     VALUE_TUPLE,  /* n_bytes_or_items: stack slots below it that its values take */
-    VALUE_GLOBAL, /* as.integer: which of the names that a pickle may mention */
+    VALUE_GLOBAL, /* as.integer: index in the table of allowed names */
     VALUE_DTYPE,  /* as.inner: struct pickle_dtype */
     VALUE_N_KINDS,
     VALUE_NOT = VALUE_N_KINDS,
@@ -86,30 +84,30 @@ struct pickle_list {
     struct pickle_item *values; /* owned */
     uint32_t n;
     uint32_t capacity;
-    bool checked;             /* its values are scalars, */
-    uint64_t n_bytes;         /* which take this much with their strings */
+    bool checked;             /* the values are known to be scalars, and */
+    uint64_t n_bytes;         /* this is their size including strings */
     struct pickle_list *next; /* of all lists */
 };
 
 struct pickle_reader {
     const uint8_t *start, *next, *end; /* borrowed: the pickle */
-    const uint8_t *opcode;             /* the one that is being carried out */
+    const uint8_t *opcode;             /* borrowed: the current one */
     const struct pickle_limits *limits;
     struct pickle_document *document; /* borrowed: owns chunks and lists */
     struct error *err;
     unsigned protocol;
 
-    uint64_t heap_nbytes; /* the budget */
-    uint64_t heap_left;
+    uint64_t heap_nbytes; /* the budget, */
+    uint64_t heap_left;   /* and what remains of it */
 
     struct pickle_item *stack; /* owned */
     size_t n_stack, capacity;
-    size_t fence; /* stack index after the last mark: nothing below it can be popped; 0: no mark */
+    size_t fence; /* stack index above the last mark; nothing below it can be popped; 0: no mark */
 
     struct pickle_item *memo; /* owned */
-    uint64_t n_slots;         /* of memo: the highest that is fetched, and 1 */
+    uint64_t n_slots;         /* of memo: one more than the highest slot that is fetched */
     uint64_t n_memoized;
-    bool has_put; /* slots come from PUT, else from MEMOIZE */
+    bool has_put; /* PUT names the slots; otherwise MEMOIZE counts them */
 
     struct pickle_ndarray *object_array; /* the one object array, once built */
     struct pickle_list *object_list;
@@ -122,16 +120,16 @@ struct pickle_reader {
 int pickle_fail(struct pickle_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "a list", "an int": what kind of value it is, for messages. */
+/* The kind of a value for messages: "a list", "an int". */
 const char *pickle_value_name(const struct pickle_item *value);
 
-/* Take n_bytes from the budget; ERROR_DATA when it is spent. */
+/* Take n_bytes from the budget; ERROR_DATA when less is left. */
 int pickle_charge(struct pickle_reader *r, uint64_t n_bytes);
 
-/* n_bytes of the document's, aligned to 8, uninitialised; NULL with the error set. */
+/* Allocate n_bytes, uninitialised and aligned to 8, which the document owns; NULL on error. */
 void *pickle_alloc(struct pickle_reader *r, size_t n_bytes);
 
-/* Room for `to` values where there was room for `from`. */
+/* Enlarge an array from `from` to `to` values. */
 int pickle_grow(struct pickle_reader *r, struct pickle_item **values, size_t from, size_t to);
 
 static inline int pickle_push(struct pickle_reader *r, struct pickle_item value)
@@ -147,24 +145,24 @@ static inline int pickle_push(struct pickle_reader *r, struct pickle_item value)
     return 0;
 }
 
-/* The place below a value on the stack, and below what belongs to it when it is a tuple. */
+/* The value below this one on the stack: a tuple's own values are skipped. */
 static inline struct pickle_item *pickle_below(const struct pickle_item *value)
 {
     return (struct pickle_item *)(uintptr_t)value - 1 -
            (value->kind == VALUE_TUPLE ? value->n_bytes_or_items : 0);
 }
 
-/* *from: the stack index where the top n values begin. ERROR_DATA when there are fewer above the
- * last mark. */
+/* Set *from to the stack index where the top n values begin. ERROR_DATA when there are fewer above
+ * the last mark. */
 int pickle_top(struct pickle_reader *r, size_t n, size_t *from);
 
-/* Push the global of that name, or refuse it. */
+/* Push the global of this name, or refuse it. */
 int pickle_global_push(struct pickle_reader *r, const struct pickle_item *module,
                        const struct pickle_item *name);
 
-/* Carry out REDUCE and BUILD: match them against the patterns of numpy's own pickles. */
+/* Carry out REDUCE or BUILD if it matches a pattern of numpy's own pickles. */
 int pickle_reduce(struct pickle_reader *r);
 int pickle_build(struct pickle_reader *r);
 
-/* Check the object array's items, and give them the form that a document has. */
+/* Check the items of the object array and give them the form they have in a document. */
 int pickle_finish_items(struct pickle_reader *r);

@@ -1,12 +1,12 @@
 /*
- * pickle_write.c - object arrays as numpy's own pickles, smaller and always the same for the same
- * items. Classes and dtypes are put into the memo once and fetched by number; items are appended in
- * batches of fixed size, so that a part of the items can be written by any thread. Which dtype
- * comes first where must be noted beforehand, because it is declared there.
+ * pickle_write.c - object arrays as numpy pickles them, but smaller, and always the same bytes for
+ * the same items. Classes and dtypes are put into the memo once and fetched by number. Items are
+ * appended in batches of fixed size, so that any thread can write a part of them; where each dtype
+ * comes first must be noted beforehand, because it is declared there.
  */
 #include "npy/pickle_values.h" /* the opcodes */
 
-/* The one place that names numpy's module: numpy 2 still loads the name of numpy 1. */
+/* The only mention of numpy's module: numpy 2 still loads it by its name in numpy 1. */
 #define MODULE "numpy.core.multiarray"
 
 #define SLOT_DTYPE_CLASS   3
@@ -19,7 +19,7 @@
 #define MAX_ARRAY_NBYTES   (32 + MAX_SHAPE_NBYTES + MAX_DTYPE_NBYTES + MAX_BYTES_NBYTES)
 #define MAX_PRELUDE_NBYTES 512
 
-/* All put_ functions store at p and return where to go on; the caller has made room. */
+/* All put_ functions store at p, where the caller has made room, and return the end. */
 
 static uint8_t *put_raw(uint8_t *p, const void *bytes, size_t n_bytes)
 {
@@ -38,10 +38,10 @@ static uint8_t *put_number(uint8_t *p, uint8_t opcode, uint64_t number, size_t n
     return p + n_bytes;
 }
 
-/* The shortest form, as Python chooses it. */
+/* An integer in its shortest form, as Python chooses it. */
 static uint8_t *put_int(uint8_t *p, int64_t value)
 {
-    size_t n_bytes = 5; /* fewer would have been BININT */
+    size_t n_bytes = 5; /* of LONG1: fewer would fit BININT */
 
     if (value >= 0 && value <= UINT8_MAX)
         return put_number(p, OP_BININT1, (uint64_t)value, 1);
@@ -68,33 +68,23 @@ static uint8_t *put_shape(uint8_t *p, const uint64_t *shape, unsigned n_dims)
     return p;
 }
 
-/* dtype(name, False, True) with its state, into a memo slot; the class is on the stack. */
+/* dtype(name, False, True) with its state, put into a memo slot. The class is on the stack. */
 static uint8_t *put_dtype(uint8_t *p, const struct dtype *dtype, unsigned slot)
 {
     const bool is_object = dtype->kind == DTYPE_OBJECT;
-    char order = dtype->big_endian ? '>' : '<';
+    const char order = is_object || dtype->itemsize == 1 ? '|' : dtype->big_endian ? '>' : '<';
 
-    if (is_object || dtype->itemsize == 1)
-        order = '|';
-    p = put_number(p, OP_BINUNICODE, 2, 4);
+    p = PUT_LITERAL(p, "X\x02\0\0\0");
     *p++ = (uint8_t)dtype->kind;
     *p++ = (uint8_t)('0' + (is_object ? 8 : dtype->itemsize));
-    *p++ = OP_NEWFALSE;
-    *p++ = OP_NEWTRUE;
-    *p++ = OP_TUPLE3;
-    *p++ = OP_REDUCE;
-    p = put_number(p, OP_BINPUT, slot, 1);
-    *p++ = OP_MARK;
-    p = put_int(p, 3);
-    p = put_number(p, OP_BINUNICODE, 1, 4);
+    p = PUT_LITERAL(p, "\x89\x88\x87Rq");
+    *p++ = (uint8_t)slot;
+    p = PUT_LITERAL(p, "(K\x03X\x01\0\0\0");
     *p++ = (uint8_t)order;
-    p = PUT_LITERAL(p, "NNN");
-    p = put_number(p, OP_BININT, UINT32_MAX, 4); /* -1: size and alignment as the type has them */
-    p = put_number(p, OP_BININT, UINT32_MAX, 4);
-    p = put_int(p, is_object ? PICKLE_OBJECT_FLAGS : 0);
-    *p++ = OP_TUPLE;
-    *p++ = OP_BUILD;
-    return p;
+    /* -1, -1: size and alignment as the type has them */
+    p = PUT_LITERAL(p, "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK");
+    *p++ = is_object ? PICKLE_OBJECT_FLAGS : 0;
+    return PUT_LITERAL(p, "tb");
 }
 
 static unsigned find_dtype(const struct pickle_writer *writer, const struct dtype *dtype)
@@ -109,21 +99,20 @@ static unsigned find_dtype(const struct pickle_writer *writer, const struct dtyp
 int pickle_writer_init(struct pickle_writer *writer, const uint64_t *shape, unsigned n_dims,
                        struct error *err)
 {
+    bool is_possible = true;
+
     *writer = (struct pickle_writer){.n_dims = n_dims};
     if (n_dims > PICKLE_MAX_DIMS)
         return error_set(err, ERROR_DATA, "object array of %u dimensions, at most %d are possible",
                          n_dims, PICKLE_MAX_DIMS);
     for (unsigned i = 0; i < n_dims; i++) {
         writer->shape[i] = shape[i];
-        if (shape[i] > INT64_MAX)
-            return error_set(
-                err, ERROR_DATA,
-                "object array is too large: expected dimensions below 2^63, found %llu",
-                (unsigned long long)shape[i]);
+        is_possible &= shape[i] <= INT64_MAX;
     }
-    if (bytes_product(shape, n_dims, &writer->n_items) != 0)
+    if (!is_possible || bytes_product(shape, n_dims, &writer->n_items) != 0)
         return error_set(err, ERROR_DATA,
-                         "object array of shape %s is too large, expected below 2^64 items",
+                         "object array of shape %s is too large, expected dimensions below 2^63 "
+                         "and below 2^64 items",
                          text_shape(shape, n_dims).text);
     return 0;
 }
@@ -198,7 +187,7 @@ static int write_array(const struct pickle_writer *writer, uint64_t i,
     if (at == writer->n_dtypes || i < writer->dtypes[at].first_item)
         return error_set(err, ERROR_INTERNAL, "type of item %llu of an object array was not noted",
                          (unsigned long long)i);
-    if (i > writer->dtypes[at].first_item) /* else it is declared here */
+    if (i > writer->dtypes[at].first_item) /* otherwise it is declared here */
         p = put_number(p, OP_BINGET, slot, 1);
     else
         p = put_dtype(put_number(p, OP_BINGET, SLOT_DTYPE_CLASS, 1), &array->dtype, slot);
@@ -253,7 +242,7 @@ static int write_if(bool is_due, uint8_t opcode, struct bytes *out, struct error
     return is_due ? bytes_append(out, &opcode, 1, err) : 0;
 }
 
-/* Items stand in batches: MARK before the first of each, APPENDS after its last. */
+/* A batch is MARK, its items, APPENDS. */
 static bool ends_batch(uint64_t i, uint64_t n_items)
 {
     return (i + 1) % PICKLE_BATCH == 0 || i + 1 == n_items;
