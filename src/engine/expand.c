@@ -1,12 +1,11 @@
 /*
- * expand.c - carrying a plan out: the members of one output shard are pulled into an archive by the
- * leader of a crew; beside them the data is surveyed, inputs and output are hashed. Then output,
+ * expand.c - carrying out a plan: the leader of a crew pulls the members of one output shard into
+ * an archive; meanwhile the crew also surveys the data and hashes inputs and output. Then output,
  * sidecar and manifest get their names. A planned array becomes a member with its shape and header,
- * its size where it can be told beforehand, the kind of its pieces, and what its codec should know.
+ * its size where it is known beforehand, and the kind of its pieces.
  */
 #include "engine/expand.h"
 
-#include "base/meter.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "manifest/manifest.h"
@@ -14,42 +13,94 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-/* Output that is worth one thread more, and where others have outputs of their own to write. */
+/* Bytes of output that are worth one more thread, and the same where the threads of other outputs
+ * may help. */
 #define THREAD_NBYTES (1u << 20)
 #define HELPER_NBYTES (8u << 20)
+
+/* What the member of an array is, in every output. */
+static void init_member(struct out_member *out, struct expand_job *job,
+                        const struct plan_array *array)
+{
+    const struct npy_header *from = &array->sources[0]->header;
+    const uint64_t row_nbytes = array->csr == NULL
+                                    ? array->spec.row_nbytes
+                                    : csr_row_nbytes(array->csr, array->spec.dtype.itemsize);
+    const size_t n = job->plan->n_archives;
+
+    *out =
+        (struct out_member){.head.name = array->member,
+                            .kind = array->binding.role == ROLE_META             ? PIECES_COPY
+                                    : array->is_object                           ? PIECES_OBJECTS
+                                    : array->csr == NULL                         ? PIECES_ROWS
+                                    : array->binding.role == ROLE_POLICY_OFFSETS ? PIECES_OFFSETS
+                                                                                 : PIECES_ELEMENTS,
+                            .array = array,
+                            .job = job,
+                            .key = array->key,
+                            .descr = from->descr,
+                            .dtype = dtype_name(&from->dtype),
+                            .item_nbytes = from->dtype.itemsize,
+                            .n_dims = from->n_dims};
+    memcpy(out->shape, from->shape, from->n_dims * sizeof *out->shape);
+    out->streams = (out->kind == PIECES_ROWS || out->kind == PIECES_ELEMENTS) &&
+                   order_streams(&job->plan->order, row_nbytes) &&
+                   reader_can_stream(array->sources, n) &&
+                   (array->values == NULL || reader_can_stream(array->values, n));
+}
 
 int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
                     struct error *err)
 {
+    static const struct out_member provenance[] = {
+        {.head.name = PLAN_SOURCE_KEY ".npy",
+         .kind = PIECES_SOURCE,
+         .key = PLAN_SOURCE_KEY,
+         .descr = "'<i8'",
+         .dtype = {"<i8"},
+         .item_nbytes = 8,
+         .n_dims = 1},
+        {.head.name = PLAN_TRANSFORM_KEY ".npy",
+         .kind = PIECES_TRANSFORM,
+         .key = PLAN_TRANSFORM_KEY,
+         .descr = "'|u1'",
+         .dtype = {"|u1"},
+         .item_nbytes = 1,
+         .n_dims = 1},
+    };
+
     *job = (struct expand_job){.plan = plan, .settings = settings, .force = settings->force};
-    if (new_items(&job->supplies, plan->n_arrays + 1, "rows of all arrays", err) == 0 &&
-        side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0 &&
-        stone_watch_init(&job->watch, plan, 1, err) == 0) {
-        plan->turns = &job->watch.turns;
-        return 0;
+    if (new_items(&job->members, plan->n_arrays + 2, "members", err) != 0 ||
+        side_work_init(&job->digests, plan->archives, plan->n_archives, err) != 0 ||
+        stone_watch_init(&job->watch, plan, 1, err) != 0) {
+        expand_job_release(job);
+        return -1;
     }
-    expand_job_release(job);
-    return -1;
+    plan->turns = &job->watch.turns;
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan->arrays[i].binding.role != ROLE_DROP)
+            init_member(&job->members[job->n_members++], job, &plan->arrays[i]);
+    for (size_t i = 0; i < 2 && plan->provenance; i++) {
+        struct out_member *out = &job->members[job->n_members++];
+
+        *out = provenance[i];
+        out->job = job;
+    }
+    return 0;
 }
 
 void expand_job_release(struct expand_job *job)
 {
-    for (size_t i = 0; job->supplies != NULL && i < job->plan->n_arrays; i++)
-        row_supply_close(&job->supplies[i]);
-    free(job->supplies);
+    for (size_t i = 0; i < job->n_members; i++) {
+        pieces_release(&job->members[i]);
+        bytes_release(&job->members[i].head.header);
+    }
+    free(job->members);
     side_work_release(&job->digests);
     if (job->plan != NULL)
         job->plan->turns = NULL;
     stone_watch_release(&job->watch);
     *job = (struct expand_job){0};
-}
-
-static void progress(void *self, uint64_t n_bytes)
-{
-    struct expand_job *job = self;
-
-    job->result->unpacked_nbytes += n_bytes;
-    meter_step(job->settings->meter, job->result->unpacked_nbytes, job->n_total);
 }
 
 /* --- a member --- */
@@ -83,155 +134,52 @@ static uint64_t object_bound(const struct out_member *out)
         }
     }
     if (__builtin_mul_overflow(n_bytes, plan->n_chosen, &n_bytes) ||
-        __builtin_add_overflow(n_bytes, out->pieces.head.header.n_bytes + 4096, &n_bytes))
+        __builtin_add_overflow(n_bytes, out->head.header.n_bytes + 4096, &n_bytes))
         return 0;
     return n_bytes;
 }
 
-/* Whether rows in the order of the output come from windows of the input. */
-static bool streams(const struct out_member *out)
+/* Add a member to the archive, with the header and the size that it has in this output. */
+static int add_member(struct out_member *out, struct error *err)
 {
-    const struct plan_array *array = out->array;
-    const struct plan *plan = out->job->plan;
-    const uint64_t row_nbytes = array->csr == NULL
-                                    ? array->spec.row_nbytes
-                                    : csr_row_nbytes(array->csr, array->spec.dtype.itemsize);
-
-    return out->kind != PIECES_OBJECTS && order_streams(out->job->order, row_nbytes) &&
-           reader_can_stream(array->sources, plan->n_archives) &&
-           (array->values == NULL || reader_can_stream(array->values, plan->n_archives));
-}
-
-static void add_period(struct codec_member *hints, uint64_t n_bytes)
-{
-    if (n_bytes == 0 || n_bytes > CODEC_HISTORY_NBYTES ||
-        hints->n_periods == sizeof hints->periods / sizeof *hints->periods)
-        return;
-    for (size_t i = 0; i < hints->n_periods; i++)
-        if (hints->periods[i] == n_bytes)
-            return;
-    hints->periods[hints->n_periods++] = (uint32_t)n_bytes;
-}
-
-/* Its rows come from a supply that the first shard opens, unless they are made of nothing that is
- * read. The hints are distances at which the bytes are likely to repeat: element, board row, plane,
- * output row, and in block order the same transform of the sample before. */
-static struct pieces *open_member(struct member *member, struct codec_member *hints,
-                                  struct error *err)
-{
-    struct out_member *out = (struct out_member *)member;
-    const struct plan *plan = out->job->plan;
-    const uint64_t item = out->item_nbytes;
-    const bool has_rows = out->array != NULL && out->kind != PIECES_COPY;
-
-    *hints = (struct codec_member){.n_bytes = out->head.size_known ? out->head.unpacked_nbytes : 0,
-                                   .item_nbytes = item > 0 && item <= 8 ? (size_t)item : 1};
-    add_period(hints, item);
-    for (unsigned d = out->n_dims; has_rows && out->kind != PIECES_OBJECTS && d-- > 1;) {
-        uint64_t n = item;
-
-        for (unsigned k = d; k < out->n_dims && n <= CODEC_HISTORY_NBYTES; k++)
-            n *= out->shape[k];
-        add_period(hints, n);
-        if (d == 2)
-            add_period(hints, 2 * n);
-    }
-    if (has_rows && out->kind != PIECES_OBJECTS)
-        add_period(hints, out->array->spec.row_nbytes * out->job->order->block_rows);
-    if (has_rows && out->kind == PIECES_ROWS) {
-        const struct order *order = out->job->order;
-
-        hints->header_nbytes = out->pieces.head.header.n_bytes;
-        hints->row_nbytes = out->array->spec.row_nbytes;
-        hints->image_nrows = order->block_rows < order->n_rows ? order->block_rows : order->n_rows;
-        hints->n_images = order->n_chosen;
-    }
-    if (has_rows && out->kind != PIECES_OFFSETS) {
-        out->supply = &out->job->supplies[out->array - plan->arrays];
-        if (!out->supply->is_open &&
-            row_supply_open(out->supply, plan, out->array, streams(out), err) != 0)
-            return NULL;
-    }
-    return pieces_new(out, err);
-}
-
-static void close_member(struct member *member)
-{
-    struct out_member *out = (struct out_member *)member;
-
-    if (out->supply != NULL && order_is_last(out->job->order))
-        row_supply_close(out->supply);
-}
-
-static int init_member(struct out_member *out, enum pieces_kind provenance,
-                       const struct plan_array *array, struct expand_job *job, struct error *err)
-{
-    static const struct {
-        const char *key, *member, *descr;
-        uint64_t item_nbytes;
-    } members[] = {{PLAN_SOURCE_KEY, PLAN_SOURCE_KEY ".npy", "'<i8'", 8},
-                   {PLAN_TRANSFORM_KEY, PLAN_TRANSFORM_KEY ".npy", "'|u1'", 1}};
-    const bool is_transform = provenance == PIECES_TRANSFORM;
+    struct expand_job *job = out->job;
     const struct order *order = job->order;
-    const char *descr = members[is_transform].descr; /* its Python type */
-    struct bytes *header = &out->pieces.head.header;
-    uint64_t *const n_bytes = &out->head.unpacked_nbytes;
+    const bool is_list = out->kind == PIECES_ROWS || out->kind == PIECES_ELEMENTS;
+    struct bytes *header = &out->head.header;
+    uint64_t n_bytes = 0;
 
-    *out = (struct out_member){
-        .head = {.open = open_member,
-                 .close = close_member,
-                 .zip_method = codec_level_method(&job->settings->level)},
-        .job = job,
-        .array = array,
-    };
-    if (array == NULL) {
-        out->kind = provenance;
-        out->key = members[is_transform].key;
-        out->head.name = members[is_transform].member;
-        out->item_nbytes = members[is_transform].item_nbytes;
-        out->n_dims = 1;
-        out->shape[0] = order->n_images;
-        memcpy(out->dtype.text, descr + 1, 3);
-    } else { /* as in the inputs */
-        const struct npy_header *from = &array->sources[0]->header;
-        const bool is_offsets = array->binding.role == ROLE_POLICY_OFFSETS;
-
-        out->kind = array->binding.role == ROLE_META ? PIECES_COPY
-                    : array->csr != NULL ? (is_offsets ? PIECES_OFFSETS : PIECES_ELEMENTS)
-                    : array->is_object   ? PIECES_OBJECTS
-                                         : PIECES_ROWS;
-        out->key = array->key;
-        out->head.name = array->member;
-        out->item_nbytes = from->dtype.itemsize;
-        out->n_dims = from->n_dims;
-        memcpy(out->shape, from->shape, from->n_dims * sizeof *out->shape);
-        if (out->kind == PIECES_COPY)
-            *n_bytes = pieces_copy_nbytes(array->sources[0]);
-        else
-            out->shape[0] = out->kind == PIECES_ELEMENTS
-                                ? csr_length(array->csr, order, 0, order->n_images)
-                                : order->n_images + (out->kind == PIECES_OFFSETS);
-        out->dtype = dtype_name(&from->dtype);
-        descr = from->descr;
-    }
-    out->head.size_known = out->kind != PIECES_OBJECTS;
+    header->n_bytes = 0;
+    if (out->kind == PIECES_COPY)
+        n_bytes = pieces_copy_nbytes(out->array->sources[0]);
+    else
+        out->shape[0] = out->kind == PIECES_ELEMENTS
+                            ? csr_length(out->array->csr, order, 0, order->n_images)
+                            : order->n_images + (out->kind == PIECES_OFFSETS);
     for (unsigned pad = 0; out->kind != PIECES_COPY; pad = 64) {
         header->n_bytes = 0;
-        if (npy_header_write(descr, out->shape, out->n_dims, pad, header, err) != 0)
+        if (npy_header_write(out->descr, out->shape, out->n_dims, pad, header, err) != 0)
             return -1;
-        if (!out->head.size_known)
-            *n_bytes = object_bound(out);
-        else if (bytes_product(out->shape, out->n_dims, n_bytes) != 0 ||
-                 __builtin_mul_overflow(*n_bytes, out->item_nbytes, n_bytes) ||
-                 __builtin_add_overflow(*n_bytes, header->n_bytes, n_bytes))
+        if (out->kind == PIECES_OBJECTS) {
+            n_bytes = object_bound(out);
+            break;
+        }
+        if (bytes_product(out->shape, out->n_dims, &n_bytes) != 0 ||
+            __builtin_mul_overflow(n_bytes, out->item_nbytes, &n_bytes) ||
+            __builtin_add_overflow(n_bytes, header->n_bytes, &n_bytes))
             return error_set(err, ERROR_DATA, "%s: the expanded array is too large",
                              text_path(out->key).text);
-        if (!out->head.size_known || !member_size_is_unsafe(*n_bytes))
+        if (!member_size_is_unsafe(n_bytes))
             break;
     }
-    /* Tables of rows are given memory one after the other. */
-    out->head.waits = (out->kind == PIECES_ROWS || out->kind == PIECES_ELEMENTS) && !streams(out);
-    return archive_out_add(job->archive, &out->head, err);
+    out->head = (struct member){.name = out->head.name,
+                                .ops = &pieces_ops[out->kind],
+                                .zip_method = codec_level_method(&job->settings->level),
+                                .size_known = out->kind != PIECES_OBJECTS,
+                                .unpacked_nbytes = n_bytes,
+                                /* Tables of rows are given memory one after the other. */
+                                .waits = is_list && !out->streams,
+                                .header = *header};
+    return archive_out_add(&job->archive, &out->head, err);
 }
 
 /* --- beside the members --- */
@@ -249,10 +197,10 @@ static void survey_step(void *self)
 
     plan_survey(job->plan, &job->survey_failure);
     if (job->survey_failure.kind != ERROR_NONE)
-        members_stop(&job->archive->members, &job->survey_failure);
-    crew_lock(job->archive->members.crew);
+        job->archive.members.stop = &job->survey_failure;
+    crew_lock(job->archive.members.crew);
     job->was_surveyed = true;
-    crew_unlock(job->archive->members.crew);
+    crew_unlock(job->archive.members.crew);
 }
 
 static bool inputs_are_due(void *self)
@@ -260,7 +208,7 @@ static bool inputs_are_due(void *self)
     const struct expand_job *job = self;
 
     return job->inputs_failure.kind == ERROR_NONE && !job->digests.done &&
-           job->digests.used < job->archive->members.n_loaded;
+           job->digests.used < job->archive.members.n_loaded;
 }
 
 static void inputs_step(void *self)
@@ -270,26 +218,24 @@ static void inputs_step(void *self)
     side_work_step(&job->digests, &job->inputs_failure);
 }
 
-/* All members, with what goes on beside them. What the survey refuses comes before what is wrong
- * with single rows. */
+/* Write all members, with the other tasks of the crew. What the survey refuses comes before what is
+ * wrong with single rows. */
 static int write_members(struct expand_job *job, struct error *err)
 {
-    struct members *members = &job->archive->members;
+    struct crew *crew = job->archive.members.crew;
     struct crew_task tasks[] = {
         {.is_due = survey_is_due, .step = survey_step, .self = job},
         {.is_due = inputs_are_due, .step = inputs_step, .self = job},
-        {.is_due = output_digest_is_due, .step = output_digest_step, .self = &job->archive->digest},
+        {.is_due = output_digest_is_due, .step = output_digest_step, .self = &job->archive.digest},
     };
 
     job->was_surveyed = job->plan->is_surveyed;
-    members_begin(members);
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
-        crew_add_task(members->crew, &tasks[i]);
+        crew_add_task(crew, &tasks[i]);
     const int status =
-        archive_out_write(job->archive, &job->result->n_bytes, job->result->sha256, err);
-    members_end(members);
+        archive_out_write(&job->archive, &job->result->n_bytes, job->result->sha256, err);
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
-        crew_drop_task(members->crew, &tasks[i]);
+        crew_drop_task(crew, &tasks[i]);
     if ((status == 0 || err->kind == ERROR_DATA) && !job->was_surveyed)
         survey_step(job);
     if ((status == 0 || err->kind == ERROR_DATA) && job->survey_failure.kind != ERROR_NONE) {
@@ -305,46 +251,28 @@ static int write_members(struct expand_job *job, struct error *err)
 
 /* --- one output --- */
 
-/* All members into the archive, which gets its final name. */
+/* Write all members into the archive and give it its final name. */
 static int write_output(struct expand_job *job, struct error *err)
 {
     /* Threads of one program do not wait for a turn by asking again and again. */
     static pthread_mutex_t next = PTHREAD_MUTEX_INITIALIZER;
     const struct plan *plan = job->plan;
-    const size_t n = plan->n_arrays + (plan->provenance ? 2 : 0);
-    struct text comment = {0}, manifest = {0};
+    struct text manifest = {0};
     struct stat st;
-    int status = 0;
 
-    if (new_items(&job->members, n + 1, "members", err) != 0)
-        return -1;
-    for (size_t i = 0; i < n; i++) {
-        const struct plan_array *array = i < plan->n_arrays ? &plan->arrays[i] : NULL;
-        struct out_member *out = &job->members[job->n_members];
-
-        if (array != NULL && array->binding.role == ROLE_DROP)
-            continue;
-        job->n_members++;
-        if (init_member(out, i == plan->n_arrays ? PIECES_SOURCE : PIECES_TRANSFORM, array, job,
-                        err) != 0)
+    for (size_t i = 0; i < job->n_members; i++)
+        if (add_member(&job->members[i], err) != 0)
             return -1;
-        job->n_total += out->head.size_known ? out->head.unpacked_nbytes : 0;
-    }
-    if (job->settings->purpose == FOR_IMAGES || plan->was_expanded) {
-        status = text_append(&comment, err, PLAN_ZIP_COMMENT "%s", plan->board->name);
-        if (status == 0)
-            status = archive_out_set_comment(job->archive, comment.text, err);
-        text_release(&comment);
-    }
-    if (status != 0 || write_members(job, err) != 0)
+    if (write_members(job, err) != 0)
         return -1;
+    job->result->unpacked_nbytes = job->archive.members.made_nbytes;
     for (size_t i = 0; i < plan->n_archives; i++)
         for (size_t k = 0; k < plan->archives[i].n_inputs; k++)
             if (input_unchanged(&plan->archives[i].inputs[k], err) != 0)
                 return -1;
     /* What was written is on the disk by then, so that the commit need not wait for it. */
     if (job->settings->form != ARCHIVE_OUT_NPY_FOLDER &&
-        output_sync(&job->archive->output, err) != 0)
+        output_sync(&job->archive.output, err) != 0)
         return -1;
     /* Output, sidecar and manifest get their final names while no other writer's do. */
     pthread_mutex_lock(&next);
@@ -352,11 +280,11 @@ static int write_output(struct expand_job *job, struct error *err)
     /* The old manifest goes before the new output comes: its presence means success. Without
      * --force it is stale as long as there is no output; with one, both belong to a run that was
      * faster. */
-    status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, job->path);
+    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, job->path);
     if (status == 0 && lstat(manifest.text, &st) == 0 && (job->force || lstat(job->path, &st) != 0))
         status = output_remove(manifest.text, err);
     text_release(&manifest);
-    if (status == 0 && (status = archive_out_commit(job->archive, err)) == 0 &&
+    if (status == 0 && (status = archive_out_commit(&job->archive, err)) == 0 &&
         (!job->settings->sidecar ||
          (status = sidecar_write(job->path, &job->result->n_rows, job->force, err)) == 0))
         status = record_write(job, err);
@@ -369,29 +297,26 @@ static int write_output(struct expand_job *job, struct error *err)
 static int write_with(void *self, struct crew *crew)
 {
     struct expand_job *job = self;
-    int status = -1;
+    struct archive_out *archive = &job->archive;
+    struct text comment = {0};
+    int status = archive_out_init(archive, job->path, job->settings->form, job->force, job->err);
 
-    job->archive = archive_out_new(job->path, job->settings->form, job->force, job->err);
-    if (job->archive != NULL) {
-        struct members *members = &job->archive->members;
-
-        members->crew = crew;
-        members->level = job->settings->level;
-        members->n_threads = job->settings->n_threads;
-        members->progress = progress;
-        members->progress_self = job;
+    archive->members.crew = crew;
+    archive->members.level = job->settings->level;
+    archive->members.n_threads = job->settings->n_threads;
+    archive->members.meter = job->settings->meter;
+    if (status == 0 && (job->settings->purpose == FOR_IMAGES || job->plan->was_expanded)) {
+        status = text_append(&comment, job->err, PLAN_ZIP_COMMENT "%s", job->plan->board->name);
+        archive->comment = comment.text;
+    }
+    if (status == 0)
         status = write_output(job, job->err);
-    }
-    for (size_t i = 0; i < job->n_members; i++) {
-        member_release(&job->members[i].head);
-        bytes_release(&job->members[i].pieces.head.header);
-    }
-    free(job->members);
-    archive_out_free(job->archive);
+    archive_out_release(archive);
+    text_release(&comment);
     return status;
 }
 
-/* An array of an input, and how it fared. */
+/* An array of an input, and what is wrong with it. */
 struct data_check {
     const struct array *array;
     struct error err;
@@ -427,8 +352,6 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     job->path = name.text;
     job->order = rows;
     job->result = result;
-    job->n_total = job->n_members = 0;
-    job->members = NULL;
     job->err = err;
     /* An input, a folder or its files, must not be the output, whatever it is called. */
     for (size_t i = 0; status == 0 && i < plan->n_archives && stat(name.text, &st) == 0; i++) {

@@ -1,7 +1,6 @@
 /*
- * expand.h - carrying a plan out: output shards, each with its manifest; their members, and what
- * these are made of, a kind of pieces each: rows and their images, provenance, copies, sparse
- * policies in CSR form, pickled objects.
+ * expand.h - carrying out a plan: output shards, each with its manifest, and what their members are
+ * made of: rows and their images, provenance, copies, sparse policies in CSR form, pickled objects.
  */
 #pragma once
 
@@ -24,18 +23,16 @@ struct expand_job {
     const struct settings *settings; /* borrowed */
     bool force;                      /* replace an existing output */
     struct side_work digests;        /* of the inputs */
-    struct row_supply *supplies;     /* owned: one for each array of the plan */
     struct stone_watch watch;        /* keeps some rows that pass by */
     bool is_checked;                 /* the inputs' CRCs were looked at beforehand */
+    struct out_member *members;      /* owned: of each output */
+    size_t n_members;
 
     /* The output that is being written. */
     const char *path;             /* borrowed, as are the next two */
     const struct order *order;    /* its rows */
-    struct expand_result *result; /* its unpacked bytes so far; the rest at the end */
-    uint64_t n_total;             /* unpacked bytes, as far as they are known beforehand */
-    struct archive_out *archive;  /* owned */
-    struct out_member *members;   /* owned: those of the archive */
-    size_t n_members;
+    struct expand_result *result;
+    struct archive_out archive;
     bool was_surveyed;                           /* under the crew's lock */
     struct error survey_failure, inputs_failure; /* until it is written */
     struct error *err;                           /* borrowed */
@@ -82,30 +79,6 @@ int record_write(const struct expand_job *job, struct error *err);
  * and durable. n_rows NULL: find out, before the long work, whether it can be written. */
 int sidecar_write(const char *path, const uint64_t *n_rows, bool force, struct error *err);
 
-/* --- where input rows come from --- */
-
-/* Two batches that leapfrog over the input, or all rows at hand when they are needed in no order. A
- * supply outlives the pieces that draw on it, so that an output cut into several shards reads its
- * input once. */
-
-/* Zero-initialise; closed until it is opened. It stays where it is while it is open. */
-struct row_supply {
-    bool is_open;
-    bool streams;
-    unsigned n; /* readers: of the rows, and of the values beside padded indices */
-    struct reader readers[2];
-    struct batch windows[2][2]; /* of each reader */
-    unsigned latest;            /* of the windows */
-};
-
-/* Open it for an array of the plan: through windows if `streams`, which needs arrays in C order.
- * Close it in any case. */
-int row_supply_open(struct row_supply *supply, const struct plan *plan,
-                    const struct plan_array *array, bool streams, struct error *err);
-
-/* Close it and give its memory back; accepts a closed one. */
-void row_supply_close(struct row_supply *supply);
-
 /* --- members --- */
 
 enum pieces_kind {
@@ -118,33 +91,41 @@ enum pieces_kind {
     PIECES_COPY,      /* what has no rows */
 };
 
-/* An output array from a plan to the archive. Plain until it is prepared. */
+/* One array of the outputs, from the input's rows to the archive. */
 struct out_member {
-    struct member head;
+    struct member head; /* of the output that is being written */
     enum pieces_kind kind;
-    const struct plan_array *array; /* NULL: provenance */
+    const struct plan_array *array; /* borrowed, as is the next; NULL: provenance */
+    struct expand_job *job;
     const char *key;
-    struct expand_job *job;    /* borrowed, as is the next */
-    struct row_supply *supply; /* where its rows come from, once it is open; NULL: they are made */
-    struct dtype_text dtype;   /* for the manifest: "<f4" */
+    const char *descr;       /* borrowed: its dtype in Python's words */
+    struct dtype_text dtype; /* for the manifest: "<f4" */
     uint64_t item_nbytes;
     uint64_t shape[NPY_MAX_DIMS];
     unsigned n_dims;
-    struct image_pieces {
-        struct pieces head;
-        const struct out_member *of; /* whose part they are */
-        uint64_t *piece_element; /* owned, offsets, one a piece: output element where it begins */
-        struct pickle_writer writer; /* objects */
-    } pieces;                        /* unless it is copied */
+
+    /* Its input, opened by the first output that reads it and closed after the last, so that an
+     * output cut into several shards reads its input once. Two windows of each reader leapfrog over
+     * the input, unless every row is at hand in a table. */
+    bool streams;       /* through windows, which takes arrays in C order */
+    unsigned n_readers; /* open: of the rows, and of the values beside padded indices */
+    struct reader readers[2];
+    struct batch windows[2][2]; /* of each reader; of a copy, bytes of the array */
+    unsigned latest;            /* of the windows */
+
+    uint64_t *piece_element;     /* owned, offsets: the output element at which each piece begins */
+    struct pickle_writer writer; /* objects */
+    struct unpack unpack;        /* a copy */
 };
 
-/* The pieces of a member of its kind, which are a part of it, or those of an array that is copied.
- * NULL with err set. */
-struct pieces *pieces_new(struct out_member *out, struct error *err);
+/* How each kind of member is made, by pieces_kind. */
+extern const struct member_ops pieces_ops[];
 
-/* Those of an array that is copied, whose header gets longer where no zip file can hold its size
- * (see member_size_is_unsafe); and how many bytes there will be, its header included. */
-struct pieces *pieces_of_copy(const struct array *array, struct error *err);
+/* Close a member's input; accepts one that was never opened. */
+void pieces_release(struct out_member *out);
+
+/* How many bytes a copy of an array has, its header included, which gets longer where no zip file
+ * can hold its size (see member_size_is_unsafe). */
 uint64_t pieces_copy_nbytes(const struct array *array);
 
 /* The elements of output rows first .. end - 1. */

@@ -1,18 +1,16 @@
 /*
- * pieces.c - the input rows that a member is made from, and pieces of images (rows of equal size,
- * provenance, the offsets and elements of a sparse policy in CSR form, pickled objects) and of
- * arrays that are copied as they are.
+ * pieces.c - what members are made of: images (rows of equal size, provenance, the offsets and
+ * elements of a sparse policy in CSR form, pickled objects), and arrays that are copied as they
+ * are.
  *
  * In orders that stream, two windows leapfrog over the input: while pieces are made from one, the
- * next rows are read into the other, and rows that both need are copied. Other orders, and Fortran
- * arrays, have every row at hand. Values beside padded indices go through a second reader in step
- * with the first.
+ * next rows are read into the other, and rows that both need are copied. Neighbours under one
+ * transform are then moved together. In other orders, and for Fortran arrays, every row is at hand
+ * in a table, from which rows are taken one by one. The values beside padded indices come through a
+ * second reader, in step with the first.
  *
- * Images are looked up some hundred at a time. Where an order streams, the input rows of a run of
- * pieces are in a window of the supply, and neighbours under one transform are moved together; else
- * each row comes out of a table. In CSR form the input's offsets say where each row's elements are,
- * numbered over all input shards; a piece holds the images of so many rows, fewer where lists are
- * long on average.
+ * In CSR form the input's offsets say where each row's elements are, numbered over all input
+ * shards; a piece holds a fixed number of images, fewer where lists are long on average.
  *
  * A pickle's writer must know beforehand where in the output each dtype comes first, because that
  * is where it is written out; later items refer to it.
@@ -31,32 +29,34 @@
 
 /* --- where input rows come from --- */
 
-int row_supply_open(struct row_supply *supply, const struct plan *plan,
-                    const struct plan_array *array, bool streams, struct error *err)
+static int open_input(struct out_member *out, struct error *err)
 {
+    const struct plan *plan = out->job->plan;
+    const struct plan_array *array = out->array;
     const bool has_values = array->spec.kind == SPEC_PADDED && array->values != NULL;
 
-    *supply = (struct row_supply){.is_open = true, .streams = streams, .n = has_values ? 2 : 1};
-    for (unsigned i = 0; i < supply->n; i++) {
-        supply->readers[i] = (struct reader){.arrays = i == 0 ? array->sources : array->values,
-                                             .n_arrays = plan->n_archives,
-                                             .csr = i == 0 ? array->csr : NULL,
-                                             .at_random = !streams};
-        supply->windows[i][0].reader = supply->windows[i][1].reader = &supply->readers[i];
-        if (reader_open(&supply->readers[i], plan->settings->budget, err) != 0)
+    out->n_readers = has_values ? 2 : 1;
+    for (unsigned i = 0; i < out->n_readers; i++) {
+        out->readers[i] = (struct reader){.arrays = i == 0 ? array->sources : array->values,
+                                          .n_arrays = plan->n_archives,
+                                          .csr = i == 0 ? array->csr : NULL,
+                                          .at_random = !out->streams};
+        out->windows[i][0].reader = out->windows[i][1].reader = &out->readers[i];
+        if (reader_open(&out->readers[i], plan->settings->budget, err) != 0)
             return -1;
     }
     return 0;
 }
 
-void row_supply_close(struct row_supply *supply)
+void pieces_release(struct out_member *out)
 {
     for (unsigned i = 0; i < 2; i++) {
-        batch_release(&supply->windows[i][0]);
-        batch_release(&supply->windows[i][1]);
-        reader_close(&supply->readers[i]);
+        batch_release(&out->windows[i][0]);
+        batch_release(&out->windows[i][1]);
+        reader_close(&out->readers[i]);
     }
-    *supply = (struct row_supply){0};
+    unpack_release(&out->unpack);
+    out->n_readers = out->latest = 0;
 }
 
 /* --- images --- */
@@ -104,26 +104,24 @@ static int load_single(struct batch *to, const struct batch *before, const struc
     return 0;
 }
 
-/* Fetch what input rows need, none of which is before those of the latest window, into the older
- * one, which becomes the latest, unless the latest holds them all. Others may read the one before
- * meanwhile. */
-static int images_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
+/* Fetch the input rows that these rows need, none of which is before those of the latest window,
+ * into the older window, which becomes the latest, unless the latest holds them all. Other threads
+ * may read the latest one meanwhile. */
+static int images_load(struct member *member, struct piece_rows *rows, struct error *err)
 {
-    const struct out_member *of = ((const struct image_pieces *)pieces)->of;
-    const struct order *order = of->job->order;
+    struct out_member *out = (struct out_member *)member;
+    const struct order *order = out->job->order;
     const bool is_single = order->n_chosen == 1;
-    struct row_supply *supply = of->supply;
     uint64_t begin = order->first_image + rows->begin, end = order->first_image + rows->end;
 
-    rows->window = 0;
-    if (supply == NULL || !supply->streams)
+    if (!out->streams)
         return 0;
     if (!is_single)
         order_span(order, rows->begin, rows->end - rows->begin, &begin, &end);
-    const unsigned from = supply->latest, to = !from;
-    const bool is_new = end > supply->windows[0][from].first + supply->windows[0][from].n;
-    for (unsigned i = 0; i < supply->n && is_new; i++) {
-        struct batch *windows = supply->windows[i];
+    const unsigned from = out->latest, to = !from;
+    const bool is_new = end > out->windows[0][from].first + out->windows[0][from].n;
+    for (unsigned i = 0; i < out->n_readers && is_new; i++) {
+        struct batch *windows = out->windows[i];
 
         if (is_single && order->selection != NULL
                 ? load_single(&windows[to], &windows[from], order, begin, end, err) != 0
@@ -131,29 +129,28 @@ static int images_load(struct pieces *pieces, struct piece_rows *rows, struct er
             return -1;
     }
     if (is_new)
-        stone_watch_see(&of->job->watch, of->array, &supply->windows[0][to]);
-    rows->window = supply->latest = is_new ? to : from;
+        stone_watch_see(&out->job->watch, out->array, &out->windows[0][to]);
+    rows->window = out->latest = is_new ? to : from;
     /* The array's last rows are read even if no image needs them: its CRC stands at the end. */
-    for (unsigned i = 0; i < supply->n && rows->end == pieces->n_rows && order_is_last(order); i++)
-        if (reader_read(&supply->readers[i], supply->readers[i].n_units, 0, NULL, err) != 0)
+    for (unsigned i = 0; i < out->n_readers && rows->end == member->n_rows && order_is_last(order);
+         i++)
+        if (reader_read(&out->readers[i], out->readers[i].n_units, 0, NULL, err) != 0)
             return -1;
     return 0;
 }
 
 /* Rows of equal size: neighbours under one transform are moved together, if a window holds them. */
-static int images_make(const struct pieces *pieces, const struct piece_rows *rows,
-                       struct bytes *out, struct error *err)
+static int images_make(struct member *member, const struct piece_rows *rows, struct bytes *out,
+                       struct error *err)
 {
-    const struct out_member *of = ((const struct image_pieces *)pieces)->of;
-    struct row_supply *supply = of->supply;
-    const size_t n_bytes = (rows->end - rows->begin) * pieces->row_nbytes;
-    const bool streams = supply != NULL && supply->streams;
+    struct out_member *of = (struct out_member *)member;
+    const size_t n_bytes = (rows->end - rows->begin) * member->row_nbytes;
     size_t room_nbytes[2] = {0}; /* of a table's row, and of its values */
     struct image images[IMAGES_AT_ONCE];
     struct error reason = {0};
 
-    for (unsigned i = 0; supply != NULL && i < supply->n; i++)
-        room_nbytes[i] = (supply->readers[i].unit_nbytes / ROW_ALIGNMENT + 1) * ROW_ALIGNMENT;
+    for (unsigned i = 0; i < of->n_readers; i++)
+        room_nbytes[i] = (of->readers[i].unit_nbytes / ROW_ALIGNMENT + 1) * ROW_ALIGNMENT;
     /* A header is a multiple of 16, so that the rows stay aligned for the kernels. */
     uint8_t *to = bytes_reserve(
         out, n_bytes + ROW_ALIGNMENT + room_nbytes[0] + room_nbytes[1] + CODEC_READ_SLACK, err);
@@ -162,47 +159,42 @@ static int images_make(const struct pieces *pieces, const struct piece_rows *row
     uint8_t *room = to + (n_bytes / ROW_ALIGNMENT + 1) * ROW_ALIGNMENT;
     for (uint64_t at = rows->begin, n; (n = images_from(of->job->order, at, rows->end, images)) > 0;
          at += n)
-        for (size_t i = 0, run; i < n; i += run, to += run * pieces->row_nbytes) {
+        for (size_t i = 0, run; i < n; i += run, to += run * member->row_nbytes) {
             const uint8_t *from[2] = {NULL, NULL};
             const struct image *image = &images[i];
             uint64_t failed;
 
             run = 1;
-            if (supply == NULL) {
-                if (of->kind == PIECES_SOURCE)
-                    bytes_put_le(to, image->row, 8);
-                else
-                    *to = (uint8_t)image->transform;
+            if (of->kind == PIECES_SOURCE) {
+                bytes_put_le(to, image->row, 8);
+                continue;
+            }
+            if (of->kind == PIECES_TRANSFORM) {
+                *to = (uint8_t)image->transform;
                 continue;
             }
             const uint64_t number = number_of(of->job->order, at + i, image);
-            while (streams && i + run < n && image[run].transform == image->transform &&
+            while (of->streams && i + run < n && image[run].transform == image->transform &&
                    number_of(of->job->order, at + i + run, &image[run]) == number + run)
                 run++;
-            if (!streams && i + EXPECTED_AHEAD < n)
-                reader_expect(&supply->readers[0], image[EXPECTED_AHEAD].row);
-            for (unsigned k = 0; k < supply->n; k++) {
-                const struct batch *window = &supply->windows[k][rows->window];
+            if (!of->streams && i + EXPECTED_AHEAD < n)
+                reader_expect(&of->readers[0], image[EXPECTED_AHEAD].row);
+            for (unsigned k = 0; k < of->n_readers; k++) {
+                const struct batch *window = &of->windows[k][rows->window];
                 uint8_t *copy = k == 0 ? room : room + room_nbytes[0];
 
-                from[k] = streams ? window->bytes.data +
-                                        (number - window->first) * supply->readers[k].unit_nbytes
-                                  : copy;
-                if (!streams && reader_read(&supply->readers[k], image->row, 1, copy, err) != 0)
+                from[k] = of->streams ? window->bytes.data +
+                                            (number - window->first) * of->readers[k].unit_nbytes
+                                      : copy;
+                if (!of->streams && reader_read(&of->readers[k], image->row, 1, copy, err) != 0)
                     return -1;
             }
             if (kernel_rows(&of->array->spec, image->transform, from[0], from[1], to, run, &failed,
                             &reason) != 0)
-                return reader_fail(&supply->readers[0], image[failed].row, &reason, err);
+                return reader_fail(&of->readers[0], image[failed].row, &reason, err);
         }
     out->n_bytes += n_bytes;
     return 0;
-}
-
-static void images_free(struct pieces *pieces)
-{
-    bytes_release(&pieces->header);
-    free(((struct image_pieces *)pieces)->piece_element);
 }
 
 /* --- CSR --- */
@@ -236,17 +228,16 @@ static int put_offset(const struct out_member *of, uint64_t offset, struct bytes
     return 0;
 }
 
-static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+static int csr_make(struct member *member, const struct piece_rows *rows, struct bytes *out,
                     struct error *err)
 {
-    const struct image_pieces *self = (const struct image_pieces *)pieces;
-    const struct out_member *of = self->of;
+    struct out_member *of = (struct out_member *)member;
     const struct csr *csr = of->array->csr;
     const struct spec *spec = &of->array->spec;
     const bool is_offsets = of->kind == PIECES_OFFSETS;
-    struct reader *reader = is_offsets ? NULL : &of->supply->readers[0];
-    const struct batch *window = is_offsets ? NULL : &of->supply->windows[0][rows->window];
-    uint64_t element = is_offsets ? self->piece_element[rows->begin / CSR_ROWS_PER_PIECE] : 0;
+    struct reader *reader = &of->readers[0];
+    const struct batch *window = &of->windows[0][rows->window];
+    uint64_t element = is_offsets ? of->piece_element[rows->begin / CSR_ROWS_PER_PIECE] : 0;
     struct image images[IMAGES_AT_ONCE];
     struct error reason = {0};
 
@@ -258,14 +249,14 @@ static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, 
             if (is_offsets && put_offset(of, element, out, err) != 0)
                 return -1;
             element += length;
-            if (reader == NULL)
+            if (is_offsets)
                 continue;
             const uint64_t n_bytes = length * reader->unit_nbytes;
             uint8_t *to = bytes_reserve(out, n_bytes + 1, err);
             const uint8_t *from = to;
             if (to == NULL)
                 return -1;
-            if (of->supply->streams)
+            if (of->streams)
                 from =
                     batch_row(window, number_of(of->job->order, at + i, &images[i]) - window->first)
                         .bytes;
@@ -279,7 +270,7 @@ static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, 
                 return reader_fail(reader, row, &reason, err);
             out->n_bytes += n_bytes;
         }
-    return is_offsets && rows->end == pieces->n_rows ? put_offset(of, element, out, err) : 0;
+    return is_offsets && rows->end == member->n_rows ? put_offset(of, element, out, err) : 0;
 }
 
 /* --- objects --- */
@@ -327,18 +318,18 @@ static int move_item(const struct spec *spec, uint32_t t, struct pickle_item *it
     return 0;
 }
 
-static int objects_make(const struct pieces *pieces, const struct piece_rows *rows,
-                        struct bytes *out, struct error *err)
+static int objects_make(struct member *member, const struct piece_rows *rows, struct bytes *out,
+                        struct error *err)
 {
-    const struct image_pieces *self = (const struct image_pieces *)pieces;
-    const struct reader *reader = &self->of->supply->readers[0];
-    const struct spec *spec = &self->of->array->spec;
+    const struct out_member *of = (const struct out_member *)member;
+    const struct reader *reader = &of->readers[0];
+    const struct spec *spec = &of->array->spec;
     struct image images[IMAGES_AT_ONCE];
     struct room room = {0};
     int status = 0;
 
     for (uint64_t at = rows->begin, n;
-         status == 0 && (n = images_from(self->of->job->order, at, rows->end, images)) > 0; at += n)
+         status == 0 && (n = images_from(of->job->order, at, rows->end, images)) > 0; at += n)
         for (uint64_t i = 0; i < n * reader->n_items && status == 0; i++) {
             const struct image *image = &images[i / reader->n_items];
             struct pickle_item item = reader_items(reader, image->row)[i % reader->n_items];
@@ -348,37 +339,32 @@ static int objects_make(const struct pieces *pieces, const struct piece_rows *ro
                 move_item(spec, image->transform, &item, &room, &reason) != 0)
                 status = reader_fail(reader, image->row, &reason, err);
             else
-                status =
-                    pickle_write_item(&self->writer, at * reader->n_items + i, &item, out, err);
+                status = pickle_write_item(&of->writer, at * reader->n_items + i, &item, out, err);
         }
     bytes_release(&room.bytes);
-    return status == 0 && rows->end == pieces->n_rows ? pickle_write_trailer(out, err) : status;
+    return status == 0 && rows->end == member->n_rows ? pickle_write_trailer(out, err) : status;
 }
 
 /* Begin the pickle, whose writer is told where in the output each dtype comes first: as soon as all
  * that the input has are known, no further images are looked at. */
-static int begin_objects(struct image_pieces *self, struct error *err)
+static int begin_objects(struct out_member *of, struct error *err)
 {
-    const struct reader *reader = &self->of->supply->readers[0];
-    const struct npy_header *header = &reader->arrays[0]->header;
+    const struct reader *reader = &of->readers[0];
     const uint64_t n_items = reader->n_items;
-    uint64_t shape[PICKLE_MAX_DIMS] = {0}, n_bytes = 0;
+    uint64_t n_bytes = 0;
     struct pickle_writer all = {.n_items = UINT64_MAX}; /* those of the input */
     struct image images[IMAGES_AT_ONCE];
 
-    memcpy(shape, header->shape, header->n_dims * sizeof *shape);
-    shape[0] = self->head.n_rows;
-    if (pickle_writer_init(&self->writer, shape, header->n_dims, err) != 0)
+    if (pickle_writer_init(&of->writer, of->shape, of->n_dims, err) != 0)
         return -1;
     for (uint64_t i = 0; i < reader->n_rows * n_items; i++)
         if (pickle_writer_note(&all, i, &reader_items(reader, i / n_items)[i % n_items], err) != 0)
             return -1;
-    for (uint64_t at = 0, n;
-         self->writer.n_dtypes < all.n_dtypes &&
-         (n = images_from(self->of->job->order, at, self->head.n_rows, images)) > 0;
+    for (uint64_t at = 0, n; of->writer.n_dtypes < all.n_dtypes &&
+                             (n = images_from(of->job->order, at, of->head.n_rows, images)) > 0;
          at += n)
         for (uint64_t i = 0; i < n * n_items; i++)
-            if (pickle_writer_note(&self->writer, at * n_items + i,
+            if (pickle_writer_note(&of->writer, at * n_items + i,
                                    &reader_items(reader, images[i / n_items].row)[i % n_items],
                                    err) != 0)
                 return -1;
@@ -386,8 +372,8 @@ static int begin_objects(struct image_pieces *self, struct error *err)
     for (size_t i = 0; i < reader->n_arrays; i++)
         n_bytes += reader->arrays[i]->unpacked_nbytes;
     const uint64_t row_nbytes = reader->n_rows > 0 ? n_bytes / reader->n_rows + 1 : 1;
-    self->head.rows_per_piece = row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1;
-    return pickle_write_prelude(&self->writer, &self->head.header, err);
+    of->head.rows_per_piece = row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1;
+    return pickle_write_prelude(&of->writer, &of->head.header, err);
 }
 
 int object_row_bytes(const struct reader *reader, uint64_t row, const struct spec *spec, uint32_t t,
@@ -415,19 +401,6 @@ int object_row_bytes(const struct reader *reader, uint64_t row, const struct spe
 
 #define PADDING_NBYTES 64 /* keeps the data aligned */
 
-/* The bytes of a run of pieces, which are its rows. */
-struct run {
-    uint64_t begin; /* offset of the first byte in the array */
-    struct bytes bytes;
-};
-
-struct copy_pieces {
-    struct pieces head;
-    struct unpack unpack;
-    struct run windows[2];
-    unsigned latest; /* of the windows */
-};
-
 uint64_t pieces_copy_nbytes(const struct array *array)
 {
     const bool pad = member_size_is_unsafe(array->unpacked_nbytes);
@@ -435,132 +408,177 @@ uint64_t pieces_copy_nbytes(const struct array *array)
     return array->unpacked_nbytes + (pad ? PADDING_NBYTES : 0);
 }
 
-static int copy_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
+/* The rows of a copy are its bytes. */
+static int begin_copy(struct out_member *out, struct error *err)
 {
-    struct copy_pieces *self = (struct copy_pieces *)pieces;
-    struct run *run = &self->windows[!self->latest];
+    const struct array *array = out->array->sources[0];
+    const size_t n = array->header.header_nbytes;
+    struct bytes *header = &out->head.header;
+
+    out->head.n_rows = array->unpacked_nbytes;
+    out->head.rows_per_piece = PIECE_NBYTES;
+    if (unpack_start(&out->unpack, array, err) != 0)
+        return -1;
+    if (!member_size_is_unsafe(array->unpacked_nbytes))
+        return 0;
+    /* Add spaces in front of the newline at the end of the array's header. */
+    uint8_t *p = bytes_reserve(header, n + PADDING_NBYTES, err);
+    if (p == NULL || unpack_read(&out->unpack, p, n, err) != 0)
+        return -1;
+    p[n + PADDING_NBYTES - 1] = p[n - 1];
+    memset(p + n - 1, ' ', PADDING_NBYTES);
+    if (array->header.version == 1)
+        bytes_put_le(p + 8, bytes_get_le16(p + 8) + PADDING_NBYTES, 2);
+    else
+        bytes_put_le(p + 8, bytes_get_le32(p + 8) + (uint64_t)PADDING_NBYTES, 4);
+    header->n_bytes = n + PADDING_NBYTES;
+    out->head.n_rows -= n;
+    return 0;
+}
+
+static int copy_load(struct member *member, struct piece_rows *rows, struct error *err)
+{
+    struct out_member *out = (struct out_member *)member;
+    struct batch *window = &out->windows[0][!out->latest];
     const uint64_t n_bytes = rows->end - rows->begin;
 
-    rows->window = self->latest = !self->latest;
-    run->begin = rows->begin;
-    if (bytes_reserve(&run->bytes, n_bytes + 1, err) == NULL ||
-        unpack_read(&self->unpack, run->bytes.data, n_bytes, err) != 0)
+    rows->window = out->latest = !out->latest;
+    window->first = rows->begin;
+    if (bytes_reserve(&window->bytes, n_bytes + 1, err) == NULL ||
+        unpack_read(&out->unpack, window->bytes.data, n_bytes, err) != 0)
         return -1;
-    return rows->end == pieces->n_rows ? unpack_finish(&self->unpack, err) : 0;
+    return rows->end == member->n_rows ? unpack_finish(&out->unpack, err) : 0;
 }
 
-static int copy_make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+static int copy_make(struct member *member, const struct piece_rows *rows, struct bytes *out,
                      struct error *err)
 {
-    const struct run *run = &((const struct copy_pieces *)pieces)->windows[rows->window];
+    const struct batch *window = &((struct out_member *)member)->windows[0][rows->window];
 
-    return bytes_append(out, run->bytes.data + (rows->begin - run->begin), rows->end - rows->begin,
-                        err);
-}
-
-static void copy_free(struct pieces *pieces)
-{
-    struct copy_pieces *self = (struct copy_pieces *)pieces;
-
-    unpack_release(&self->unpack);
-    bytes_release(&pieces->header);
-    bytes_release(&self->windows[0].bytes);
-    bytes_release(&self->windows[1].bytes);
-    free(self);
-}
-
-static const struct pieces_ops copy_ops = {copy_load, copy_make, copy_free};
-
-struct pieces *pieces_of_copy(const struct array *array, struct error *err)
-{
-    struct copy_pieces *self = calloc(1, sizeof *self);
-    const size_t n = array->header.header_nbytes;
-
-    if (self == NULL) {
-        error_no_memory(err, "member");
-        return NULL;
-    }
-    self->head = (struct pieces){
-        .ops = &copy_ops, .n_rows = array->unpacked_nbytes, .rows_per_piece = PIECE_NBYTES};
-    int status = unpack_start(&self->unpack, array, err);
-    if (status == 0 && pieces_copy_nbytes(array) != array->unpacked_nbytes) {
-        /* Add spaces in front of the newline at the end of the array's header. */
-        uint8_t *p = bytes_reserve(&self->head.header, n + PADDING_NBYTES, err);
-
-        status = p != NULL ? unpack_read(&self->unpack, p, n, err) : -1;
-        if (status == 0) {
-            p[n + PADDING_NBYTES - 1] = p[n - 1];
-            memset(p + n - 1, ' ', PADDING_NBYTES);
-            if (array->header.version == 1)
-                bytes_put_le(p + 8, bytes_get_le16(p + 8) + PADDING_NBYTES, 2);
-            else
-                bytes_put_le(p + 8, bytes_get_le32(p + 8) + (uint64_t)PADDING_NBYTES, 4);
-            self->head.header.n_bytes = n + PADDING_NBYTES;
-            self->head.n_rows -= n;
-        }
-    }
-    if (status == 0)
-        return &self->head;
-    copy_free(&self->head);
-    return NULL;
+    return bytes_append(out, window->bytes.data + (rows->begin - window->first),
+                        rows->end - rows->begin, err);
 }
 
 /* --- any --- */
 
-static const struct pieces_ops image_ops = {images_load, images_make, images_free};
-static const struct pieces_ops csr_ops = {images_load, csr_make, images_free};
-static const struct pieces_ops object_ops = {NULL, objects_make, images_free};
-
-struct pieces *pieces_new(struct out_member *out, struct error *err)
+static void add_period(struct codec_member *about, uint64_t n_bytes)
 {
-    const enum pieces_kind kind = out->kind;
-    const struct order *order = out->job->order;
-    struct image_pieces *self = &out->pieces;
-    uint64_t element = 0;
-    int status = 0;
-
-    if (kind == PIECES_COPY)
-        return pieces_of_copy(out->array->sources[0], err);
-    self->of = out;
-    self->head.n_rows = order->n_images;
-    if (kind == PIECES_ELEMENTS) {
-        const uint64_t row_nbytes = csr_row_nbytes(out->array->csr, out->item_nbytes);
-
-        self->head.ops = &csr_ops;
-        self->head.rows_per_piece =
-            smaller(CSR_ROWS_PER_PIECE, CSR_PIECE_MAX_NBYTES / (row_nbytes + 1) + 1);
-    } else if (kind == PIECES_OFFSETS) {
-        self->head.ops = &csr_ops;
-        self->head.rows_per_piece = CSR_ROWS_PER_PIECE;
-        const uint64_t n_pieces = pieces_count(&self->head);
-        status = new_items(&self->piece_element, n_pieces, "pieces of a sparse policy", err);
-        for (uint64_t i = 0, first = 0; i < n_pieces && status == 0; i++) {
-            const uint64_t end = smaller(first + CSR_ROWS_PER_PIECE, order->n_images);
-
-            self->piece_element[i] = element;
-            element += csr_length(out->array->csr, order, first, end);
-            first = end;
-        }
-    } else if (kind == PIECES_OBJECTS) {
-        self->head.ops = &object_ops;
-        status = begin_objects(self, err);
-    } else {
-        const uint64_t n = kind == PIECES_ROWS ? out->array->spec.row_nbytes : out->item_nbytes;
-        uint64_t n_bytes;
-
-        self->head.ops = &image_ops;
-        self->head.row_nbytes = n;
-        if (__builtin_mul_overflow(order->n_images, n, &n_bytes) || n_bytes > (UINT64_C(1) << 62))
-            status = error_set(err, ERROR_DATA, "%llu rows of %llu bytes are too many",
-                               (unsigned long long)order->n_images, (unsigned long long)n);
-        /* Small members are cut finer, so that all threads have something to do. */
-        n_bytes = n_bytes / 4 < PIECE_MIN_NBYTES ? PIECE_MIN_NBYTES : n_bytes / 4;
-        self->head.rows_per_piece = n > 0 ? smaller(n_bytes, PIECE_NBYTES) / n : order->n_images;
-        if (self->head.rows_per_piece == 0)
-            self->head.rows_per_piece = 1;
-    }
-    if (status == 0)
-        return &self->head;
-    images_free(&self->head);
-    return NULL;
+    if (n_bytes == 0 || n_bytes > CODEC_HISTORY_NBYTES ||
+        about->n_periods == sizeof about->periods / sizeof *about->periods)
+        return;
+    for (size_t i = 0; i < about->n_periods; i++)
+        if (about->periods[i] == n_bytes)
+            return;
+    about->periods[about->n_periods++] = (uint32_t)n_bytes;
 }
+
+/* Distances at which the bytes are likely to repeat: element, board row, plane, output row, and in
+ * block order the same transform of the sample before. */
+static void describe(const struct out_member *out, struct codec_member *about)
+{
+    const uint64_t item = out->item_nbytes;
+
+    about->n_bytes = out->head.size_known ? out->head.unpacked_nbytes : 0;
+    about->item_nbytes = item > 0 && item <= 8 ? (size_t)item : 1;
+    add_period(about, item);
+    if (out->array == NULL || out->kind == PIECES_COPY || out->kind == PIECES_OBJECTS)
+        return;
+    const struct order *order = out->job->order;
+    for (unsigned d = out->n_dims; d-- > 1;) {
+        uint64_t n = item;
+
+        for (unsigned k = d; k < out->n_dims && n <= CODEC_HISTORY_NBYTES; k++)
+            n *= out->shape[k];
+        add_period(about, n);
+        if (d == 2)
+            add_period(about, 2 * n);
+    }
+    add_period(about, out->array->spec.row_nbytes * order->block_rows);
+    if (out->kind != PIECES_ROWS)
+        return;
+    about->header_nbytes = out->head.header.n_bytes;
+    about->row_nbytes = out->array->spec.row_nbytes;
+    about->image_nrows = smaller(order->block_rows, order->n_rows);
+    about->n_images = order->n_chosen;
+}
+
+static int begin_offsets(struct out_member *out, struct error *err)
+{
+    const struct order *order = out->job->order;
+    const uint64_t n_pieces = order->n_images / CSR_ROWS_PER_PIECE + 1;
+
+    out->head.rows_per_piece = CSR_ROWS_PER_PIECE;
+    if (new_items(&out->piece_element, n_pieces, "pieces of a sparse policy", err) != 0)
+        return -1;
+    for (uint64_t i = 1; i < n_pieces; i++)
+        out->piece_element[i] = out->piece_element[i - 1] + csr_length(out->array->csr, order,
+                                                                       (i - 1) * CSR_ROWS_PER_PIECE,
+                                                                       i * CSR_ROWS_PER_PIECE);
+    return 0;
+}
+
+/* Rows of equal size. */
+static int begin_rows(struct out_member *out, struct error *err)
+{
+    const uint64_t n_rows = out->head.n_rows;
+    const uint64_t n = out->kind == PIECES_ROWS ? out->array->spec.row_nbytes : out->item_nbytes;
+    uint64_t n_bytes;
+
+    if (__builtin_mul_overflow(n_rows, n, &n_bytes) || n_bytes > (UINT64_C(1) << 62))
+        return error_set(err, ERROR_DATA, "%llu rows of %llu bytes are too many",
+                         (unsigned long long)n_rows, (unsigned long long)n);
+    /* Small members are cut finer, so that all threads have something to do. */
+    n_bytes = n_bytes / 4 < PIECE_MIN_NBYTES ? PIECE_MIN_NBYTES : n_bytes / 4;
+    out->head.row_nbytes = n;
+    out->head.rows_per_piece = n > 0 ? smaller(n_bytes, PIECE_NBYTES) / n : n_rows;
+    if (out->head.rows_per_piece == 0)
+        out->head.rows_per_piece = 1;
+    return 0;
+}
+
+static int pieces_open(struct member *member, struct codec_member *about, struct error *err)
+{
+    struct out_member *out = (struct out_member *)member;
+
+    describe(out, about);
+    if (out->kind == PIECES_COPY)
+        return begin_copy(out, err);
+    member->n_rows = out->job->order->n_images;
+    if (out->array != NULL && out->kind != PIECES_OFFSETS && out->n_readers == 0 &&
+        open_input(out, err) != 0)
+        return -1;
+    switch (out->kind) {
+    case PIECES_OFFSETS:
+        return begin_offsets(out, err);
+    case PIECES_ELEMENTS:
+        member->rows_per_piece = smaller(
+            CSR_ROWS_PER_PIECE,
+            CSR_PIECE_MAX_NBYTES / (csr_row_nbytes(out->array->csr, out->item_nbytes) + 1) + 1);
+        return 0;
+    case PIECES_OBJECTS:
+        return begin_objects(out, err);
+    default:
+        return begin_rows(out, err);
+    }
+}
+
+/* The input of rows stays open while other outputs follow. */
+static void pieces_close(struct member *member)
+{
+    struct out_member *out = (struct out_member *)member;
+
+    free(out->piece_element);
+    out->piece_element = NULL;
+    if (out->kind == PIECES_COPY || order_is_last(out->job->order))
+        pieces_release(out);
+}
+
+const struct member_ops pieces_ops[] = {
+    [PIECES_ROWS] = {pieces_open, images_load, images_make, pieces_close},
+    [PIECES_SOURCE] = {pieces_open, NULL, images_make, pieces_close},
+    [PIECES_TRANSFORM] = {pieces_open, NULL, images_make, pieces_close},
+    [PIECES_OFFSETS] = {pieces_open, NULL, csr_make, pieces_close},
+    [PIECES_ELEMENTS] = {pieces_open, images_load, csr_make, pieces_close},
+    [PIECES_OBJECTS] = {pieces_open, NULL, objects_make, pieces_close},
+    [PIECES_COPY] = {pieces_open, copy_load, copy_make, pieces_close},
+};

@@ -172,25 +172,21 @@ static int add_array(json_t *list, const struct plan *plan, const struct plan_ar
                                      "codec", out != NULL ? out->head.codec : "", "crc32", crc));
 }
 
-/* The output, with its arrays as they were written; or, members being NULL, as far as they can be
- * told before. */
-static int add_output(json_t *m, json_t *output, const struct plan *plan,
-                      const struct members *members)
+/* The output, with its arrays as they were written; or as far as they are known beforehand. */
+static int add_output(json_t *m, json_t *output, const struct expand_job *job, bool is_written)
 {
+    const struct plan *plan = job->plan;
     json_t *arrays = json_array(), *dropped = json_array();
     int bad = json_object_set_new(output, "arrays", arrays);
 
-    for (size_t i = 0; members != NULL && i < members->n && bad == 0; i++) {
-        const struct out_member *out = (const void *)members->list[i]; /* its head */
-
-        bad = add_array(arrays, plan, out->array, out);
-    }
+    for (size_t i = 0; is_written && i < job->n_members && bad == 0; i++)
+        bad = add_array(arrays, plan, job->members[i].array, &job->members[i]);
     for (size_t i = 0; i < plan->n_arrays && bad == 0; i++) {
         const struct plan_array *array = &plan->arrays[i];
 
         if (array->binding.role == ROLE_DROP)
             bad = json_array_append_new(dropped, json_string_nocheck(array->key));
-        else if (members == NULL)
+        else if (!is_written)
             bad = add_array(arrays, plan, array, NULL);
     }
     if (dropped == NULL || json_array_size(dropped) > 0)
@@ -222,7 +218,7 @@ int record_write(const struct expand_job *job, struct error *err)
 
     if (shards_cut(plan) != SHARDS_ONE)
         bad |= put_number(output, "first_row", result->first_row);
-    bad |= add_output(m, output, plan, &job->archive->members);
+    bad |= add_output(m, output, job, true);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].value != UINT64_MAX) /* it applies */
             bad |= put_number(counts, all[i].name, all[i].value);
@@ -253,7 +249,7 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
     *is_known = false;
     if (wanted != NULL && plan_survey(job->plan, err) == 0 &&
         side_work_finish(&job->digests, err) == 0) {
-        if (fill(wanted, job) == 0 && add_output(wanted, json_object(), job->plan, NULL) == 0)
+        if (fill(wanted, job) == 0 && add_output(wanted, json_object(), job, false) == 0)
             status = text_append(&name, err, "%s" MANIFEST_SUFFIX, path);
         else
             error_no_memory(err, "manifest");

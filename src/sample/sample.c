@@ -35,10 +35,9 @@ struct sample {
     struct error *err;
 };
 
-/* One array: a member of the archive, and its pieces. */
+/* One array: a member of the archive. */
 struct sample_member {
     struct member head;
-    struct pieces pieces; /* its header is owned until the pieces are freed */
     const struct sample *sample;
     const struct play_array *array;
     struct dtype dtype; /* of the items in an object array */
@@ -77,19 +76,13 @@ void play_init(struct play *play, const struct board *board, uint64_t seed)
 
 /* --- making pieces --- */
 
-static void release(struct pieces *pieces)
-{
-    bytes_release(&pieces->header);
-}
-
 /* Play the games of these rows again, and draw the rows. */
-static int make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+static int make(struct member *member, const struct piece_rows *rows, struct bytes *out,
                 struct error *err)
 {
-    const struct sample_member *m =
-        (const void *)((const char *)pieces - offsetof(struct sample_member, pieces));
+    const struct sample_member *m = (const struct sample_member *)member;
     const struct sample *sample = m->sample;
-    const uint64_t n_bytes = (rows->end - rows->begin) * pieces->row_nbytes;
+    const uint64_t n_bytes = (rows->end - rows->begin) * member->row_nbytes;
     uint64_t number = 0, end = sample->n_games;
     struct play_game game = {0};
     struct play_row r = {.play = &sample->play, .game = &game};
@@ -113,7 +106,7 @@ static int make(const struct pieces *pieces, const struct piece_rows *rows, stru
             play_game(&sample->play, number, &game);
         r.ply = (uint32_t)(row - sample->first_row[number]);
         if (m->array->render != NULL) {
-            r.to = to + (row - rows->begin) * pieces->row_nbytes;
+            r.to = to + (row - rows->begin) * member->row_nbytes;
             m->array->render(&r);
             continue;
         }
@@ -134,30 +127,27 @@ static int make(const struct pieces *pieces, const struct piece_rows *rows, stru
     if (status != 0)
         return -1;
     out->n_bytes += n_bytes;
-    if (m->array->render_items != NULL && rows->end == pieces->n_rows)
+    if (m->array->render_items != NULL && rows->end == member->n_rows)
         return pickle_write_trailer(out, err);
     return 0;
 }
 
 /* --- members --- */
 
-static struct pieces *open_member(struct member *member, struct codec_member *hints,
-                                  struct error *err)
+static int open_member(struct member *member, struct codec_member *hints, struct error *err)
 {
-    static const struct pieces_ops ops = {NULL, make, release};
     struct sample_member *m = (struct sample_member *)member;
     const bool is_object = m->array->render_items != NULL;
     struct pickle_ndarray first = {.n_dims = 1, .dtype = m->dtype};
     const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
     uint64_t n_bytes = m->dtype.itemsize;
 
-    m->pieces.ops = &ops;
-    m->pieces.n_rows = m->array->text != NULL ? 0 : m->sample->settings->n_rows;
-    m->pieces.row_nbytes = is_object ? 0 : m->row_nbytes;
-    m->pieces.rows_per_piece = is_object                      ? ITEM_ROWS_PER_PIECE
-                               : m->row_nbytes == 0           ? PIECE_NBYTES
-                               : m->row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / m->row_nbytes
-                                                              : 1;
+    member->n_rows = m->array->text != NULL ? 0 : m->sample->settings->n_rows;
+    member->row_nbytes = is_object ? 0 : m->row_nbytes;
+    member->rows_per_piece = is_object                      ? ITEM_ROWS_PER_PIECE
+                             : m->row_nbytes == 0           ? PIECE_NBYTES
+                             : m->row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / m->row_nbytes
+                                                            : 1;
     if (m->array->render != NULL) {
         /* Distances at which the bytes are likely to repeat: element, board row, plane, row. */
         hints->n_bytes = m->head.unpacked_nbytes;
@@ -172,12 +162,11 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
         }
     }
     /* The pickle of all rows begins after the header. */
-    if (is_object &&
-        (pickle_writer_init(&m->writer, &m->pieces.n_rows, 1, err) != 0 ||
-         (m->pieces.n_rows > 0 && pickle_writer_note(&m->writer, 0, &item, err) != 0) ||
-         pickle_write_prelude(&m->writer, &m->pieces.header, err) != 0))
-        return NULL;
-    return &m->pieces;
+    if (is_object && (pickle_writer_init(&m->writer, &member->n_rows, 1, err) != 0 ||
+                      (member->n_rows > 0 && pickle_writer_note(&m->writer, 0, &item, err) != 0) ||
+                      pickle_write_prelude(&m->writer, &m->head.header, err) != 0))
+        return -1;
+    return 0;
 }
 
 /* Make the header of a member; of a 0-d string, its text in UCS-4 is part of it. */
@@ -186,7 +175,7 @@ static int make_header(struct sample_member *m, struct error *err)
     const struct play_array *array = m->array;
     const char *text =
         array->text != NULL && *array->text == '\0' ? m->sample->board->preset : array->text;
-    struct bytes *header = &m->pieces.header;
+    struct bytes *header = &m->head.header;
     uint64_t shape[1 + PLAY_MAX_DIMS] = {m->sample->settings->n_rows}, n_bytes = 0;
     unsigned n_dims = text != NULL ? 0 : 1;
     char dtype[32], descr[40] = "'|O'";
@@ -232,6 +221,7 @@ static int make_header(struct sample_member *m, struct error *err)
 
 static int open_sample(struct sample *sample, struct error *err)
 {
+    static const struct member_ops ops = {.open = open_member, .make = make};
     const struct settings *settings = sample->settings;
     struct play_game game;
 
@@ -251,7 +241,7 @@ static int open_sample(struct sample *sample, struct error *err)
 
         m->sample = sample;
         m->array = &kind->arrays[i];
-        m->head.open = open_member;
+        m->head.ops = &ops;
         m->head.zip_method = CODEC_ZIP_DEFLATE;
         m->head.size_known = m->array->render_items == NULL;
         m->head.name = m->name;
@@ -273,35 +263,27 @@ static int open_sample(struct sample *sample, struct error *err)
 static int write_archive(void *self, struct crew *crew)
 {
     struct sample *sample = self;
-    struct archive_out *archive =
-        archive_out_new(sample->path, ARCHIVE_OUT_NPZ, sample->settings->force, sample->err);
+    struct archive_out archive;
     struct text manifest = {0};
     char sha256[65];
-    int status = 0;
+    int status = archive_out_init(&archive, sample->path, ARCHIVE_OUT_NPZ, sample->settings->force,
+                                  sample->err);
 
-    if (archive == NULL)
-        return -1;
-    archive->members.crew = crew;
-    archive->members.level = sample->level;
+    archive.members.crew = crew;
+    archive.members.level = sample->level;
     for (size_t i = 0; i < sample->n_members && status == 0; i++)
-        status = archive_out_add(archive, &sample->members[i].head, sample->err);
-    if (status == 0) {
-        members_begin(&archive->members);
-        status = archive_out_write(archive, &sample->result->n_bytes, sha256, sample->err);
-        members_end(&archive->members);
-    }
+        status = archive_out_add(&archive, &sample->members[i].head, sample->err);
+    if (status == 0)
+        status = archive_out_write(&archive, &sample->result->n_bytes, sha256, sample->err);
     /* An old manifest would describe another output. */
     if (status == 0 &&
         (text_append(&manifest, sample->err, "%s" MANIFEST_SUFFIX, sample->path) != 0 ||
          output_remove(manifest.text, sample->err) != 0 ||
-         archive_out_commit(archive, sample->err) != 0))
+         archive_out_commit(&archive, sample->err) != 0))
         status = -1;
     text_release(&manifest);
-    for (size_t i = 0; i < sample->n_members; i++) {
-        sample->result->unpacked_nbytes += sample->members[i].head.made_nbytes;
-        member_release(&sample->members[i].head);
-    }
-    archive_out_free(archive);
+    sample->result->unpacked_nbytes = archive.members.made_nbytes;
+    archive_out_release(&archive);
     sample->result->n_games = sample->n_games;
     return status;
 }
@@ -316,7 +298,7 @@ int sample_write(const char *path, const struct settings *settings, struct sampl
     if (status == 0)
         status = crew_run(settings->n_threads, write_archive, &sample);
     for (size_t i = 0; sample.members != NULL && i < sample.n_members; i++)
-        bytes_release(&sample.members[i].pieces.header);
+        bytes_release(&sample.members[i].head.header);
     free(sample.members);
     bytes_release(&sample.index);
     board_free(sample.board);

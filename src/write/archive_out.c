@@ -1,8 +1,8 @@
 /*
- * archive_out.c - a new shard: the members of an output, in a zip file, in one .npy file, or each
- * in a .npy file of a folder, which gets its final name when all is written.
+ * archive_out.c - a new shard: the members of an output in a zip file, in one .npy file, or each in
+ * a .npy file of a folder, which gets its final name when all is written.
  *
- * A zip file is libzip's: it pulls the members, and writes to the output. It asks a member's source
+ * libzip makes a zip file: it reads the members and writes to the output. It asks a member's source
  * for STAT (method, and size if known), writes a local header, reads to the end, asks for STAT
  * again (size and CRC) and rewrites the header. Deflated members pass through untouched, because
  * their entries keep the default method and the source says "deflate". For stored ones libzip
@@ -37,13 +37,13 @@
 
 /* The file that libzip writes to. */
 struct zip_sink {
-    struct output *output;        /* borrowed, as is the next */
-    struct output_digest *digest; /* is told what is final; or NULL */
-    struct error *err;            /* borrowed: where the first failure is told */
+    struct output *output;        /* borrowed, as are the next two */
+    struct output_digest *digest; /* is told what is final */
+    struct error *err;            /* where the first failure goes */
     uint64_t entry_offset;        /* of the local header that was begun last */
     bool between_entries;         /* the next position asked for is where an entry begins */
     uint16_t clock, date;         /* time stamps of the entries */
-    zip_error_t zip_error;        /* what libzip is told of a failure */
+    zip_error_t zip_error;        /* the same failure, for libzip */
 };
 
 static uint64_t position(const struct zip_sink *sink)
@@ -91,8 +91,7 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
         return 0;
     case ZIP_SOURCE_TELL_WRITE:
         if (sink->between_entries) {
-            if (sink->digest != NULL)
-                output_digest_settle(sink->digest, sink->output->offset);
+            output_digest_settle(sink->digest, sink->output->offset);
             if (member_size_is_unsafe(position(sink)) &&
                 output_write(sink->output, "", 1, sink->err) != 0)
                 return failed(sink, ZIP_ER_WRITE, EIO);
@@ -216,11 +215,14 @@ static int crc_differs(const struct member *member, uint32_t written, struct err
                      text_quote(member->name).text, member->crc, written);
 }
 
-int npz_out_write(struct output *output, struct output_digest *digest,
-                  const struct members *members, const char *comment, struct error *err)
+int npz_out_write(struct archive_out *archive, struct error *err)
 {
-    struct zip_sink sink = {
-        .output = output, .digest = digest, .err = err, .between_entries = true};
+    const struct members *members = &archive->members;
+    const char *comment = archive->comment;
+    struct zip_sink sink = {.output = &archive->output,
+                            .digest = &archive->digest,
+                            .err = err,
+                            .between_entries = true};
     zip_source_t *source = zip_source_function_create(sink_call, &sink, NULL);
     zip_error_t zip_error;
     zip_t *zip = NULL;
@@ -266,7 +268,7 @@ int npz_out_write(struct output *output, struct output_digest *digest,
 
         if (member->zip_method != CODEC_ZIP_STORED)
             continue;
-        rc = output_read(output, member->header_offset, header, sizeof header, err);
+        rc = output_read(sink.output, member->header_offset, header, sizeof header, err);
         const uint32_t crc = rc == 0 ? bytes_get_le32(header + LOCAL_HEADER_CRC_AT) : 0;
         if (rc == 0 && (bytes_get_le32(header) != LOCAL_HEADER_MAGIC || crc != member->crc))
             rc = crc_differs(member, crc, err);
@@ -348,26 +350,15 @@ static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
 
 /* --- shards --- */
 
-struct archive_out *archive_out_new(const char *path, enum archive_out_form form, bool force,
-                                    struct error *err)
+int archive_out_init(struct archive_out *archive, const char *path, enum archive_out_form form,
+                     bool force, struct error *err)
 {
-    struct archive_out *archive = calloc(1, sizeof *archive);
-    int rc;
-
-    if (archive == NULL) {
-        error_no_memory(err, "output shard");
-        return NULL;
-    }
-    archive->form = form;
-    archive->force = force;
+    *archive = (struct archive_out){.form = form, .force = force};
     if (form == ARCHIVE_OUT_NPY_FOLDER)
-        rc = output_open_folder(&archive->output, path, SUFFIX, force, err);
-    else if ((rc = output_open(&archive->output, path, force, err)) == 0)
-        rc = output_digest_init(&archive->digest, &archive->output, err);
-    if (rc == 0)
-        return archive;
-    archive_out_free(archive);
-    return NULL;
+        return output_open_folder(&archive->output, path, SUFFIX, force, err);
+    return output_open(&archive->output, path, force, err) == 0
+               ? output_digest_init(&archive->digest, &archive->output, err)
+               : -1;
 }
 
 int archive_out_add(struct archive_out *archive, struct member *member, struct error *err)
@@ -395,16 +386,6 @@ int archive_out_add(struct archive_out *archive, struct member *member, struct e
     return members_add(&archive->members, member, err);
 }
 
-int archive_out_set_comment(struct archive_out *archive, const char *comment, struct error *err)
-{
-    if (strlen(comment) > UINT16_MAX || !text_is_utf8(comment, strlen(comment)))
-        return error_set(err, ERROR_INTERNAL, "zip comment %s is too long or not UTF-8",
-                         text_quote(comment).text);
-    free(archive->comment);
-    archive->comment = strdup(comment);
-    return archive->comment != NULL ? 0 : error_no_memory(err, "zip comment");
-}
-
 int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
                       struct error *err)
 {
@@ -415,8 +396,7 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
     if (archive->form == ARCHIVE_OUT_NPY_FOLDER)
         rc = write_folder(archive, n_bytes, sha256, err);
     else if (archive->form == ARCHIVE_OUT_NPZ)
-        rc = npz_out_write(&archive->output, &archive->digest, &archive->members, archive->comment,
-                           err);
+        rc = npz_out_write(archive, err);
     else
         rc = write_plain(&archive->output, archive->members.list[0], err);
     if (rc == 0 && archive->form != ARCHIVE_OUT_NPY_FOLDER) {
@@ -435,13 +415,9 @@ int archive_out_commit(struct archive_out *archive, struct error *err)
     return output_commit(&archive->output, archive->force, err);
 }
 
-void archive_out_free(struct archive_out *archive)
+void archive_out_release(struct archive_out *archive)
 {
-    if (archive == NULL)
-        return;
+    members_release(&archive->members);
     output_digest_release(&archive->digest);
     output_abort(&archive->output);
-    members_release(&archive->members);
-    free(archive->comment);
-    free(archive);
 }

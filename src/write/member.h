@@ -1,13 +1,12 @@
 /*
- * member.h - one output array as a member that the archive pulls: pieces, made and compressed by
- * all workers, delivered in order.
+ * member.h - one output array as a member of the archive: cut into pieces that a crew makes and
+ * compresses in parallel, delivered in order.
  *
- * The owner of a member says what its pieces are; the archive pulls it (member_next), one member
- * after another. The crew makes pieces (rows, CRC, deflate, each piece in its worker's cache) as
- * far ahead of their delivery as there is room, and fetches the input of a run of pieces while
- * those of the run before are made. Beside the member that is pulled the next one is prepared: its
- * first input fetched and its codec chosen. The bytes that come out depend on the pieces alone,
- * never on the number of threads.
+ * The owner says what a member is (struct member) and how its rows are made (struct member_ops);
+ * the archive pulls one member after another with member_next. Meanwhile the crew has jobs of three
+ * kinds: prepare the next member (open it, fetch its first input, choose its codec), fetch the
+ * input of the next run of pieces, and make a piece (rows, CRC, deflate, all in one worker's
+ * cache). The bytes that come out depend on the pieces alone, never on the number of threads.
  */
 #pragma once
 
@@ -18,68 +17,60 @@
 
 #include <stdatomic.h>
 
-/* --- pieces --- */
-
 #define PIECE_NBYTES (1u << 20)
 
-struct pieces;
+struct member;
+struct meter;
 
-/* Rows of a member that are wanted, and where their input is. */
+/* Rows of a member to fetch or to make, and the window that holds their input. */
 struct piece_rows {
     uint64_t begin, end;
     unsigned window;
 };
 
-struct pieces_ops {
-    /* Fetch the input for these rows; rows->window is where it is. Runs are asked for in order,
-     * with the rows in front that are made again as history; may run while pieces of the run before
-     * are made, but not of older ones: two windows take turns. NULL: there is nothing to fetch. */
-    int (*load)(struct pieces *pieces, struct piece_rows *rows, struct error *err);
+struct member_ops {
+    /* Set what the member's pieces are, and describe it to the codec (but for the sample). Called
+     * once, by any thread. */
+    int (*open)(struct member *member, struct codec_member *about, struct error *err);
 
-    /* Append these rows to out, and after the last one what ends the member. Thread-safe. */
-    int (*make)(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+    /* Fetch the input of these rows and set rows->window. Runs come in order, each with the rows in
+     * front of it that are made again as history. While a run is fetched, pieces of the run before
+     * may be made, but not of older ones: two windows take turns. NULL: there is nothing to fetch.
+     */
+    int (*load)(struct member *member, struct piece_rows *rows, struct error *err);
+
+    /* Append these rows to out, and after the last row whatever ends the member. Thread-safe. */
+    int (*make)(struct member *member, const struct piece_rows *rows, struct bytes *out,
                 struct error *err);
 
-    void (*free)(struct pieces *pieces); /* with the header */
+    /* Give back what open and load took: once, after the last piece or a failure, of open too; or
+     * NULL. */
+    void (*close)(struct member *member);
 };
-
-/* The head of every kind of pieces (first member of its struct): a header, then rows, cut into
- * pieces of about 1 MiB, or less in small members, whatever the threads. */
-struct pieces {
-    const struct pieces_ops *ops;
-    struct bytes header; /* owned: what precedes the rows; a multiple of 16 where they are moved */
-    uint64_t n_rows;
-    uint64_t rows_per_piece; /* at least 1 */
-    uint64_t row_nbytes;     /* or 0: rows differ, and none is made again as history */
-};
-
-/* At least 1: the first one carries the header. */
-uint64_t pieces_count(const struct pieces *pieces);
-
-/* Free pieces of any kind; accepts NULL. */
-void pieces_free(struct pieces *pieces);
-
-/* --- members --- */
 
 struct member {
-    /* Said by the owner before it is added. */
+    /* Set by the owner before it is added. */
     const char *name; /* borrowed: in the container */
+    const struct member_ops *ops;
     uint16_t zip_method;
     bool size_known;          /* the number of unpacked bytes is known beforehand */
     uint64_t unpacked_nbytes; /* that number; else a bound that they do not exceed, or 0: without
                                  a bound the member gets a zip64 header */
     bool waits;               /* not to be prepared before its turn: it takes much memory */
 
-    /* Its pieces, and what is known about it (but for the sample); by any thread, once. */
-    struct pieces *(*open)(struct member *member, struct codec_member *about, struct error *err);
-    void (*close)(struct member *member); /* its input is not needed any more; or NULL */
+    /* Set by the owner, in open at the latest: a header, which the owner frees, then rows, cut into
+     * pieces of about 1 MiB, or less in small members, whatever the number of threads. */
+    struct bytes header; /* a multiple of 16 bytes where rows are moved by kernels */
+    uint64_t n_rows;
+    uint64_t rows_per_piece; /* at least 1 */
+    uint64_t row_nbytes;     /* or 0: rows differ in size, and none is made again as history */
 
     /* Deliver the next packed bytes (n_bytes 0: the end), and count: crc, made_nbytes. Deflated
      * bytes come in whole byte-aligned runs of blocks, so that an empty block may be put between
-     * two calls. NULL: it is made of its pieces. */
+     * two calls. NULL: they are made in pieces. */
     int (*pull)(struct member *member, struct error *err);
 
-    /* What was delivered last, valid until the next call, and what is known of all so far. */
+    /* What was delivered last, valid until the next call, and totals so far. */
     const uint8_t *bytes;
     size_t n_bytes;
     uint64_t packed_nbytes;
@@ -88,68 +79,52 @@ struct member {
     bool ended;
     char codec[32]; /* after the end: its name */
 
-    /* Of member.c alone. */
+    /* Private to member.c. */
     struct members *all;
-    struct packer *packer; /* owned, from its preparation to its end */
+    struct packer *packer; /* owned, from the preparation to the end */
     struct error failure;  /* of the preparation */
+    bool is_prepared;      /* or failed; under the crew's lock */
     const uint8_t *held;   /* delivered, but to be written only after an empty block */
     size_t held_nbytes;
 
-    /* Of archive_out.c alone: the file that libzip writes it to, and where in it. */
+    /* Private to archive_out.c: the file that libzip writes it to, and where in it. */
     struct zip_sink *sink;
     uint64_t header_offset;
 };
 
-/* Two members are prepared at a time: those of even, and those of odd numbers. */
-#define MEMBERS_N_PREPARERS 2
-
-struct preparer {
-    struct crew_task task;
-    struct members *all;
-    size_t next; /* member, under the crew's lock */
-};
-
 /* The members of one output, in the order in which they are pulled. */
 struct members {
-    /* Said by the owner. */
+    /* Set by the owner. */
     struct crew *crew; /* borrowed */
     struct codec_level level;
-    int n_threads;                                  /* of the crew that can be counted on; 0: all */
-    void (*progress)(void *self, uint64_t n_bytes); /* or NULL: unpacked bytes more are done */
-    void *progress_self;
+    int n_threads;       /* of the crew that can be counted on; 0: all */
+    struct meter *meter; /* borrowed, or NULL: is told how much is done */
 
-    _Atomic uint64_t n_loaded; /* bytes of pieces whose input was fetched: what goes on beside the
-                                  members may keep pace with it */
+    uint64_t known_nbytes;     /* unpacked, of the members whose size is known beforehand */
+    uint64_t made_nbytes;      /* unpacked, of all members so far */
+    _Atomic uint64_t n_loaded; /* bytes of pieces whose input was fetched, for work that keeps pace
+                                  with it */
+    _Atomic(const struct error *) stop; /* set where something beside the members has failed: every
+                                           pull fails with it from then on */
 
-    /* Of member.c alone. */
+    /* Private to member.c. */
     struct member **list; /* owned; the members are borrowed */
     size_t n;
-    size_t n_begun; /* members that have had their turn; under the crew's lock */
-    struct preparer preparers[MEMBERS_N_PREPARERS];
-    struct error failure; /* of what goes on beside them */
-    _Atomic bool has_failed;
+    size_t n_begun, n_preparing; /* members that were pulled, and taken to be prepared; under the
+                                    crew's lock, as is */
+    struct packer *packer;       /* of the member that is pulled, or NULL */
 };
 
-/* Add a member, which must stay where it is. */
+/* Add a member, which must stay where it is until the members are released. */
 int members_add(struct members *all, struct member *member, struct error *err);
 
-/* Begin to prepare them; `all` must stay where it is until members_end, which may be called again.
- */
-void members_begin(struct members *all);
-void members_end(struct members *all);
-
-/* Something beside the members has failed: every pull fails with this from now on. */
-void members_stop(struct members *all, const struct error *failure);
-
-/* Free the list. */
+/* End the crew's work on them, close those that are open, free the list. Accepts a zeroed one. */
 void members_release(struct members *all);
 
 /* The next packed bytes to write, or the end, where the sizes must agree with what was announced
- * and delivered: ERROR_INTERNAL if not. The leader of the crew's to call. */
+ * and delivered: ERROR_INTERNAL if not. To be called by the leader of the crew, member after
+ * member in the order in which they were added. */
 int member_next(struct member *member, struct error *err);
-
-/* Free what it owns still, if it is given up in the middle; accepts a zeroed one. */
-void member_release(struct member *member);
 
 /*
  * True for the one size, 0xFFFFFFFF, with which libzip 1.7.3 writes a zip file that nobody can

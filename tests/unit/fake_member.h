@@ -12,6 +12,29 @@
 
 #define N_MAX_RUNS 8
 
+/* A new shard of its own memory; NULL with err set. */
+static inline struct archive_out *archive_new(const char *path, enum archive_out_form form,
+                                              bool force, struct error *err)
+{
+    struct archive_out *archive = calloc(1, sizeof *archive);
+
+    if (archive == NULL) {
+        error_no_memory(err, "shard");
+        return NULL;
+    }
+    if (archive_out_init(archive, path, form, force, err) == 0)
+        return archive;
+    archive_out_release(archive);
+    free(archive);
+    return NULL;
+}
+
+static inline void archive_free(struct archive_out *archive)
+{
+    archive_out_release(archive);
+    free(archive);
+}
+
 /* A member made of runs that were packed beforehand. */
 struct fake {
     struct member head;

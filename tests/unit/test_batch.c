@@ -304,14 +304,17 @@ static void test_stream_length(void **state)
 /* The bytes of a member that is copied as it is. */
 static int copy_all(const struct array *array, struct error *err)
 {
-    struct pieces *pieces = pieces_of_copy(array, err);
+    const struct plan_array copied = {.sources = (const struct array *[]){array}};
+    struct out_member out = {.kind = PIECES_COPY, .array = &copied};
+    const struct member_ops *ops = &pieces_ops[out.kind];
+    struct codec_member about = {0};
     struct piece_rows rows = {0};
     int status;
 
-    assert_non_null(pieces);
-    rows.end = pieces->n_rows;
-    status = pieces->ops->load(pieces, &rows, err);
-    pieces_free(pieces);
+    assert_int_equal(ops->open(&out.head, &about, err), 0);
+    rows.end = out.head.n_rows;
+    status = ops->load(&out.head, &rows, err);
+    ops->close(&out.head);
     return status;
 }
 

@@ -32,14 +32,14 @@ static void test_folder(void **state)
     (void)state;
     for (int round = 0; round < 2; round++) {
         struct archive_out *archive =
-            archive_out_new(scratch("out"), ARCHIVE_OUT_NPY_FOLDER, round == 1, &err);
+            archive_new(scratch("out"), ARCHIVE_OUT_NPY_FOLDER, round == 1, &err);
         char *file;
 
         assert_non_null(archive);
         add_stored(archive, &fakes[1], "planes.npy", texts[1]);
         add_stored(archive, &fakes[0], "bare", texts[0]);
         assert_int_equal(write_and_commit(archive, &n_bytes, sha256, &err), 0);
-        archive_out_free(archive);
+        archive_free(archive);
         assert_int_equal(n_bytes, 11);
         for (int i = 0; i < 2; i++) {
             digest_bytes(texts[i], strlen(texts[i]), hex[i]);
@@ -53,15 +53,14 @@ static void test_folder(void **state)
         free(file);
         assert_int_equal(scratch_count(), 1);
     }
-    assert_null(archive_out_new(scratch("out"), ARCHIVE_OUT_NPY_FOLDER, false, &err));
+    assert_null(archive_new(scratch("out"), ARCHIVE_OUT_NPY_FOLDER, false, &err));
     assert_int_equal(err.kind, ERROR_CANT_CREATE);
 }
 
 static void test_folder_refused(void **state)
 {
     struct error err = {0};
-    struct archive_out *archive =
-        archive_out_new(scratch("out"), ARCHIVE_OUT_NPY_FOLDER, false, &err);
+    struct archive_out *archive = archive_new(scratch("out"), ARCHIVE_OUT_NPY_FOLDER, false, &err);
     struct fake fakes[2];
     struct member member = {.name = "a/b.npy", .zip_method = CODEC_ZIP_STORED};
     uint64_t n_bytes;
@@ -79,7 +78,7 @@ static void test_folder_refused(void **state)
     add_stored(archive, &fakes[1], "a.npy", "y");
     assert_int_equal(archive_out_write(archive, &n_bytes, sha256, &err), -1);
     assert_int_equal(err.kind, ERROR_CANT_CREATE);
-    archive_out_free(archive);
+    archive_free(archive);
     fake_release(&fakes[0]);
     fake_release(&fakes[1]);
     assert_int_equal(scratch_count(), 0);

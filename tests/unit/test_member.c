@@ -22,12 +22,19 @@
 static atomic_bool went_wrong; /* a window was filled too early */
 
 struct fake {
-    struct pieces head;
+    struct member head;
+    struct members all;
     uint64_t window_begin[2], window_end[2];        /* loaded bytes, which are its rows */
     unsigned latest;                                /* of the windows */
     int64_t slow;                                   /* making this piece takes a while; -1: none */
     int64_t make_fails, make_fails_too, load_fails; /* at this piece; -1: never */
-    int *n_freed;
+    const char *codec;                              /* expected, or NULL */
+    struct pulled {
+        uint8_t *bytes;
+        size_t n_bytes;
+    } pulled;
+    int n_closed;
+    struct error err;
 };
 
 /* The member's byte at a place: structured, so that history and matches count. */
@@ -36,28 +43,28 @@ static uint8_t byte_at(uint64_t at)
     return (uint8_t)((at / 37) % 11 == 0 ? at * 2654435761u >> 13 : at / 4096);
 }
 
-static int fake_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
+static int fake_load(struct member *member, struct piece_rows *rows, struct error *err)
 {
-    struct fake *fake = (struct fake *)pieces;
+    struct fake *fake = (struct fake *)member;
     const uint64_t end = fake->window_end[fake->latest];
 
     /* Runs are asked for in order, each with what is made again for its first piece. */
     assert_true(rows->begin <= end && end - rows->begin <= CODEC_HISTORY_NBYTES);
     assert_true(end == 0 || end - rows->begin == CODEC_HISTORY_NBYTES || rows->begin == 0);
-    assert_true(rows->end > end && rows->end <= pieces->n_rows);
+    assert_true(rows->end > end && rows->end <= member->n_rows);
     rows->window = fake->latest = !fake->latest;
     fake->window_begin[rows->window] = rows->begin;
     fake->window_end[rows->window] = rows->end;
-    if (fake->load_fails >= 0 && (uint64_t)fake->load_fails * pieces->rows_per_piece < rows->end)
+    if (fake->load_fails >= 0 && (uint64_t)fake->load_fails * member->rows_per_piece < rows->end)
         return error_set(err, ERROR_IO, "load %lld", (long long)fake->load_fails);
     return 0;
 }
 
-static int fake_make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+static int fake_make(struct member *member, const struct piece_rows *rows, struct bytes *out,
                      struct error *err)
 {
-    struct fake *fake = (struct fake *)(uintptr_t)pieces;
-    const int64_t i = (int64_t)((rows->end - 1) / pieces->rows_per_piece);
+    struct fake *fake = (struct fake *)member;
+    const int64_t i = (int64_t)((rows->end - 1) / member->rows_per_piece);
 
     if (i == fake->slow)
         usleep(20000);
@@ -73,39 +80,38 @@ static int fake_make(const struct pieces *pieces, const struct piece_rows *rows,
     return 0;
 }
 
-static void fake_free(struct pieces *pieces)
+static int fake_open(struct member *member, struct codec_member *about, struct error *err)
 {
-    struct fake *fake = (struct fake *)pieces;
-
-    ++*fake->n_freed;
-    free(fake);
+    (void)err;
+    about->n_bytes = member->n_rows;
+    return 0;
 }
 
-static const struct pieces_ops fake_ops = {fake_load, fake_make, fake_free};
-
-static struct fake *fake_new(uint64_t n_bytes, uint64_t piece_nbytes, int *n_freed)
+static void fake_close(struct member *member)
 {
-    struct fake *fake = calloc(1, sizeof *fake);
+    ((struct fake *)member)->n_closed++;
+}
 
-    assert_non_null(fake);
-    *fake = (struct fake){.head = {.ops = &fake_ops,
-                                   .n_rows = n_bytes,
-                                   .rows_per_piece = piece_nbytes,
-                                   .row_nbytes = 1},
-                          .make_fails = -1,
-                          .make_fails_too = -1,
-                          .load_fails = -1,
-                          .slow = -1,
-                          .n_freed = n_freed};
-    return fake;
+static const struct member_ops fake_ops = {fake_open, fake_load, fake_make, fake_close};
+
+static struct fake fake_of(uint64_t n_bytes, uint64_t piece_nbytes, struct codec_level level)
+{
+    return (struct fake){.head = {.name = "a.npy",
+                                  .ops = &fake_ops,
+                                  .zip_method = codec_level_method(&level),
+                                  .size_known = true,
+                                  .unpacked_nbytes = n_bytes,
+                                  .n_rows = n_bytes,
+                                  .rows_per_piece = piece_nbytes,
+                                  .row_nbytes = 1},
+                         .all.level = level,
+                         .make_fails = -1,
+                         .make_fails_too = -1,
+                         .load_fails = -1,
+                         .slow = -1};
 }
 
 /* --- pulling --- */
-
-struct pulled {
-    uint8_t *bytes;
-    size_t n_bytes;
-};
 
 static int pull_all(struct member *m, struct pulled *all, struct error *err)
 {
@@ -160,87 +166,46 @@ static uint32_t crc_of(uint64_t n_bytes)
     return crc;
 }
 
-/* A member and what is pulled from it, by the leader of a crew. */
-struct job {
-    struct member head;
-    struct members all;
-    struct fake *fake;
-    const char *codec; /* expected, or NULL */
-    uint64_t n_bytes;
-    struct pulled pulled;
-    int n_closed;
-    struct error err;
-};
-
-static struct pieces *job_open(struct member *member, struct codec_member *about, struct error *err)
+/* For the leader of a crew: */
+static void fake_begin(struct fake *fake, struct crew *crew)
 {
-    struct job *job = (struct job *)member;
-
-    (void)err;
-    about->n_bytes = job->n_bytes;
-    return &job->fake->head;
-}
-
-static void job_close(struct member *member)
-{
-    ((struct job *)member)->n_closed++;
-}
-
-static void job_begin(struct job *job, struct crew *crew)
-{
-    job->head = (struct member){
-        .name = "a.npy",
-        .zip_method = codec_level_method(&job->all.level),
-        .size_known = true,
-        .unpacked_nbytes = job->n_bytes,
-        .open = job_open,
-        .close = job_close,
-    };
-    job->all.crew = crew;
-    assert_int_equal(members_add(&job->all, &job->head, &job->err), 0);
-    members_begin(&job->all);
-}
-
-static void job_end(struct job *job)
-{
-    members_end(&job->all);
-    member_release(&job->head);
-    members_release(&job->all);
+    fake->all.crew = crew;
+    assert_int_equal(members_add(&fake->all, &fake->head, &fake->err), 0);
 }
 
 static int pull_whole(void *self, struct crew *crew)
 {
-    struct job *job = self;
+    struct fake *fake = self;
     int status;
 
-    job_begin(job, crew);
-    status = pull_all(&job->head, &job->pulled, &job->err);
+    fake_begin(fake, crew);
+    status = pull_all(&fake->head, &fake->pulled, &fake->err);
     if (status == 0) {
-        assert_int_equal(job->head.made_nbytes, job->n_bytes);
-        assert_int_equal(job->head.packed_nbytes, job->pulled.n_bytes);
-        assert_int_equal(job->head.crc, crc_of(job->n_bytes));
-        assert_int_equal(job->n_closed, 1);
-        if (job->codec != NULL)
-            assert_string_equal(job->head.codec, job->codec);
+        assert_int_equal(fake->head.made_nbytes, fake->head.n_rows);
+        assert_int_equal(fake->all.made_nbytes, fake->head.n_rows);
+        assert_int_equal(fake->head.packed_nbytes, fake->pulled.n_bytes);
+        assert_int_equal(fake->head.crc, crc_of(fake->head.n_rows));
+        assert_int_equal(fake->n_closed, 1);
+        if (fake->codec != NULL)
+            assert_string_equal(fake->head.codec, fake->codec);
     }
-    job_end(job);
+    members_release(&fake->all);
+    assert_int_equal(fake->n_closed, 1);
     assert_false(went_wrong);
     return status;
 }
 
-static struct pulled run(const char *level, int n_threads, uint64_t n_bytes, uint64_t piece_nbytes)
+static struct pulled run(const char *name, int n_threads, uint64_t n_bytes, uint64_t piece_nbytes)
 {
-    const bool is_named = strchr(level, ':') != NULL || strcmp(level, "store") == 0;
-    int n_freed = 0;
-    struct job job = {.fake = fake_new(n_bytes, piece_nbytes, &n_freed),
-                      .codec = is_named ? level : NULL,
-                      .n_bytes = n_bytes};
+    const bool is_named = strchr(name, ':') != NULL || strcmp(name, "store") == 0;
+    struct codec_level level;
 
-    assert_int_equal(codec_level_parse(level, &job.all.level, &job.err), 0);
-    assert_int_equal(crew_run(n_threads, pull_whole, &job), 0);
-    check_content(&job.pulled, strcmp(level, "store") == 0, n_bytes);
-    assert_int_equal(n_freed, 1);
-    return job.pulled;
+    assert_int_equal(codec_level_parse(name, &level, NULL), 0);
+    struct fake fake = fake_of(n_bytes, piece_nbytes, level);
+    fake.codec = is_named ? name : NULL;
+    assert_int_equal(crew_run(n_threads, pull_whole, &fake), 0);
+    check_content(&fake.pulled, strcmp(name, "store") == 0, n_bytes);
+    return fake.pulled;
 }
 
 static void test_levels_and_threads(void **state)
@@ -274,15 +239,12 @@ static void test_slow_piece(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(slow); i++)
         for (int n_threads = 1; n_threads <= 3; n_threads++) {
-            int n_freed = 0;
-            struct job job = {.fake = fake_new(60000, 1000, &n_freed),
-                              .all = {.level = {CODEC_ZLIB, 1}},
-                              .n_bytes = 60000};
+            struct fake fake = fake_of(60000, 1000, (struct codec_level){CODEC_ZLIB, 1});
 
-            job.fake->slow = slow[i];
-            assert_int_equal(crew_run(n_threads, pull_whole, &job), 0);
-            check_content(&job.pulled, false, 60000);
-            free(job.pulled.bytes);
+            fake.slow = slow[i];
+            assert_int_equal(crew_run(n_threads, pull_whole, &fake), 0);
+            check_content(&fake.pulled, false, 60000);
+            free(fake.pulled.bytes);
         }
 }
 
@@ -291,19 +253,15 @@ static void test_slow_piece(void **state)
 static void check_failure(int64_t make, int64_t make_too, int64_t load, const char *message)
 {
     for (int n_threads = 1; n_threads <= 5; n_threads += 2) {
-        int n_freed = 0;
-        struct job job = {.fake = fake_new(60000, 1000, &n_freed),
-                          .all = {.level = {CODEC_ZLIB, 1}},
-                          .n_bytes = 60000};
+        struct fake fake = fake_of(60000, 1000, (struct codec_level){CODEC_ZLIB, 1});
 
-        job.fake->make_fails = make;
-        job.fake->make_fails_too = make_too;
-        job.fake->load_fails = load;
-        assert_int_equal(crew_run(n_threads, pull_whole, &job), -1);
+        fake.make_fails = make;
+        fake.make_fails_too = make_too;
+        fake.load_fails = load;
+        assert_int_equal(crew_run(n_threads, pull_whole, &fake), -1);
         if (message != NULL)
-            assert_string_equal(job.err.message, message);
-        free(job.pulled.bytes);
-        assert_int_equal(n_freed, 1);
+            assert_string_equal(fake.err.message, message);
+        free(fake.pulled.bytes);
     }
 }
 
@@ -321,12 +279,13 @@ static void test_failures(void **state)
 
 static int pull_once(void *self, struct crew *crew)
 {
-    struct job *job = self;
+    struct fake *fake = self;
 
-    job_begin(job, crew);
-    assert_int_equal(member_next(&job->head, &job->err), 0);
-    assert_true(job->head.n_bytes > 0);
-    job_end(job); /* while more pieces are being made */
+    fake_begin(fake, crew);
+    assert_int_equal(member_next(&fake->head, &fake->err), 0);
+    assert_true(fake->head.n_bytes > 0);
+    members_release(&fake->all); /* while more pieces are being made */
+    assert_int_equal(fake->n_closed, 1);
     return 0;
 }
 
@@ -334,29 +293,26 @@ static void test_release_before_end(void **state)
 {
     (void)state;
     for (int n_threads = 1; n_threads <= 3; n_threads++) {
-        int n_freed = 0;
-        struct job job = {.fake = fake_new(60000, 1000, &n_freed),
-                          .all = {.level = {CODEC_DEFAULT, 0}},
-                          .n_bytes = 60000};
+        struct fake fake = fake_of(60000, 1000, (struct codec_level){CODEC_DEFAULT, 0});
 
-        assert_int_equal(crew_run(n_threads, pull_once, &job), 0);
-        assert_int_equal(n_freed, 1);
+        assert_int_equal(crew_run(n_threads, pull_once, &fake), 0);
     }
 }
 
 /* What fails beside the members ends the next pull. */
 static int pull_until_stopped(void *self, struct crew *crew)
 {
-    struct job *job = self;
+    struct fake *fake = self;
     struct error failure = {0};
 
-    job_begin(job, crew);
-    assert_int_equal(member_next(&job->head, &job->err), 0);
+    fake_begin(fake, crew);
+    assert_int_equal(member_next(&fake->head, &fake->err), 0);
     error_set(&failure, ERROR_DATA, "the survey refuses it");
-    members_stop(&job->all, &failure);
-    assert_int_equal(member_next(&job->head, &job->err), -1);
-    assert_string_equal(job->err.message, "the survey refuses it");
-    job_end(job);
+    fake->all.stop = &failure;
+    assert_int_equal(member_next(&fake->head, &fake->err), -1);
+    assert_string_equal(fake->err.message, "the survey refuses it");
+    members_release(&fake->all);
+    assert_int_equal(fake->n_closed, 1);
     return 0;
 }
 
@@ -364,11 +320,9 @@ static void test_stop(void **state)
 {
     (void)state;
     for (int n_threads = 1; n_threads <= 3; n_threads++) {
-        int n_freed = 0;
-        struct job job = {.fake = fake_new(60000, 1000, &n_freed), .n_bytes = 60000};
+        struct fake fake = fake_of(60000, 1000, (struct codec_level){CODEC_FAST, 0});
 
-        assert_int_equal(crew_run(n_threads, pull_until_stopped, &job), 0);
-        assert_int_equal(n_freed, 1);
+        assert_int_equal(crew_run(n_threads, pull_until_stopped, &fake), 0);
     }
 }
 
