@@ -286,22 +286,23 @@ static int encode_piece(struct packer *p, struct worker *worker, uint64_t i, str
 static void run_job(void *self, int64_t job, int worker)
 {
     struct members *all = self;
-    struct packer *p = all->packer;
 
     if (job <= PREPARE_JOB) {
         struct member *member = all->list[PREPARE_JOB - job];
 
         if (prepare(all, member, &member->failure) != 0)
             error_set(&member->failure, ERROR_INTERNAL, "a member failed without a reason");
-    } else if (job == LOAD_JOB) {
+        return;
+    }
+    struct packer *p = all->packer; /* it stays while it has jobs */
+    if (job == LOAD_JOB) {
         if (load_run(p) != 0)
             error_set(&p->load_error, ERROR_INTERNAL, "input failed without a reason");
-    } else {
-        struct slot *slot = slot_of(p, (uint64_t)job);
-
-        if (encode_piece(p, &p->workers[worker], (uint64_t)job, slot) != 0)
-            error_set(&slot->err, ERROR_INTERNAL, "a piece failed without a reason");
+        return;
     }
+    struct slot *slot = slot_of(p, (uint64_t)job);
+    if (encode_piece(p, &p->workers[worker], (uint64_t)job, slot) != 0)
+        error_set(&slot->err, ERROR_INTERNAL, "a piece failed without a reason");
 }
 
 static void end_job(void *self, int64_t job)
