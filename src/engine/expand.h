@@ -29,8 +29,8 @@ struct expand_job {
     size_t n_members;
 
     /* The output that is being written. */
-    const char *path;             /* borrowed, as are the next two */
-    const struct order *order;    /* its rows */
+    const char *path;          /* borrowed, as are the next two */
+    const struct order *order; /* its rows */
     struct expand_result *result;
     struct archive_out archive;
     bool was_surveyed;                           /* under the crew's lock */
