@@ -105,9 +105,9 @@ static uint32_t explain_whole(const struct diagnosis *d)
     return found;
 }
 
-/* --- the names of the mistakes --- */
+/* --- naming the mistakes --- */
 
-/* What is said of one array of one row. */
+/* What is wrong with one array of one row. */
 struct mistake {
     enum finding_code code;
     const char *what;
@@ -125,7 +125,8 @@ static struct text_quoted image_text(const struct diagnosis *d, uint32_t t)
     return text_format("image %u (%s)", t, d->board->transforms[t].name);
 }
 
-/* True when some array whose content moves is what it should be: the planes stand alone then. */
+/* True when some other array whose content moves is what it should be: only the planes are wrong.
+ */
 static bool labels_agree(const struct diagnosis *d)
 {
     for (size_t i = 0; i < d->lanes->n; i++) {
@@ -151,7 +152,7 @@ static struct mistake name_mistake(const struct diagnosis *d, size_t i)
     case ROLE_PACKED:
     case ROLE_GRID:
     case ROLE_TILE:
-        /* Castling rights of a mirrored position, or plane maps of a board from a file. */
+        /* Castling rights of a mirrored position, or plane maps of a board file. */
         if (!swaps && spec->steps[t].plane_dst != NULL && fits(d, i, t, ORBIT_NO_EXCHANGE))
             return d->board->family->castling != NULL
                        ? call(FINDING_CASTLING_NOT_SWAPPED,
@@ -193,7 +194,7 @@ static struct mistake name_mistake(const struct diagnosis *d, size_t i)
         return call(FINDING_COORD_NOT_MOVED, by == 0      ? "the move is not moved"
                                              : is_inverse ? "the move is moved by the inverse"
                                                           : "move");
-    /* What a colour swap flips would be right under a transform of the other kind. */
+    /* Numbers that a colour swap flips: right under some transform of the other kind. */
     case ROLE_VALUE:
     case ROLE_WDL:
         if (is_known)
@@ -216,8 +217,8 @@ static struct mistake name_mistake(const struct diagnosis *d, size_t i)
 
 /* --- one row --- */
 
-/* Report an array of the row at hand: the transform that it was moved by, or which of its channels
- * is not the image it should be. */
+/* Report an array of the current row: the transform that moved it, or its first channel that is not
+ * the image it should be. */
 static void report_array(const struct diagnosis *d, size_t i)
 {
     const struct lane_image *image = &d->images[d->member];
@@ -245,7 +246,7 @@ static void report_array(const struct diagnosis *d, size_t i)
                  mistake.what, image->source);
 }
 
-/* Of a row as a whole. */
+/* Report a row as a whole. */
 static void report_row(const struct diagnosis *d, enum finding_code code, uint64_t m,
                        const char *expected, const char *found)
 {
@@ -260,7 +261,7 @@ static void report_row(const struct diagnosis *d, enum finding_code code, uint64
                  image->source);
 }
 
-/* Set what the row at hand is; report its arrays where it is no image as a whole. */
+/* Decide which image the current row is; where it is none as a whole, report its arrays. */
 static void look_at_row(struct diagnosis *d)
 {
     const struct board *board = d->board;
@@ -277,7 +278,7 @@ static void look_at_row(struct diagnosis *d)
         *is = explain_whole(d);
         if (*is != NO_TRANSFORM)
             return;
-        /* Its planes show what it should be, or the first other array that shows anything. */
+        /* What it should be is shown by its planes, or by the first array that is moved. */
         d->transform = 0;
         if (has_planes && lane_is_compared(&items[planes]))
             shown = explain(d, planes);
@@ -292,7 +293,7 @@ static void look_at_row(struct diagnosis *d)
                        : NO_TRANSFORM;
         exact &= d->by[i] == d->transform;
     }
-    /* Planes that are right may be right by symmetry; then the labels tell what is wrong. */
+    /* Planes may be right merely by symmetry: then only the labels tell what is wrong. */
     if (exact)
         *is = d->transform;
     else if (!has_planes || d->by[planes] != d->transform)
@@ -302,7 +303,7 @@ static void look_at_row(struct diagnosis *d)
     for (size_t i = 0; i < n; i++)
         if (d->by[i] != d->transform)
             d->by[i] = explain(d, i);
-    /* Does it repeat an earlier one, though the position has different images there? */
+    /* Does it repeat an earlier row, though the position's two images differ? */
     for (uint64_t other = 0; other < smaller(d->member, MAX_REPEATED) && !repeats; other++) {
         const uint32_t t = d->images[other].transform, to = between(d, r, d->transform);
 
@@ -316,7 +317,7 @@ static void look_at_row(struct diagnosis *d)
     }
     if (repeats)
         report_row(d, FINDING_ORBIT_DUPLICATE, d->member, "each image once", "a wrong image again");
-    /* A position of another source: its labels are foreign too, and say nothing of their own. */
+    /* A position of another source: its labels belong to that source, too, and are not reported. */
     else if (has_planes && d->by[planes] == NO_TRANSFORM && !labels_agree(d))
         report_array(d, planes);
     else
@@ -325,8 +326,8 @@ static void look_at_row(struct diagnosis *d)
                 report_array(d, i);
 }
 
-/* An image that is alone, as the identity, because others would not have been exact: for mass on a
- * region that has the name of one cell, or for castling rights. */
+/* True for a source whose only image is the identity because the others would not be exact: there
+ * is mass on an action that names a region by one of its cells, or there are castling rights. */
 static bool may_be_left_out(const struct diagnosis *d)
 {
     const struct shard *shard = d->lanes->shard;
@@ -337,7 +338,6 @@ static bool may_be_left_out(const struct diagnosis *d)
 
     if (d->n != 1 || d->images[0].transform != 0)
         return false;
-    /* Mass on an action that names a region by one of its cells. */
     for (size_t i = 0; i < d->lanes->n && (is_free || conventions->ambiguous == AMBIGUOUS_DROP);
          i++) {
         const struct action_space *space = d->lanes->items[i].spec.space;

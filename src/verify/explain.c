@@ -79,8 +79,8 @@ static int compare_sketches(const void *left, const void *right)
 {
     const struct sketch *a = left, *b = right;
 
-    if (a->shape[SKETCH_BOARD] != b->shape[SKETCH_BOARD])
-        return order_of(a->shape[SKETCH_BOARD], b->shape[SKETCH_BOARD]);
+    if (a->shape != b->shape)
+        return order_of(a->shape, b->shape);
     return a->planes != b->planes ? order_of(a->planes, b->planes) : order_of(a->policy, b->policy);
 }
 
@@ -97,7 +97,7 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
     if (list == NULL)
         return error_no_memory(err, "rows of a set");
     for (uint64_t i = 0; i < n_read; i++)
-        if (probe->sketches[i].shape[SKETCH_BOARD] != 0)
+        if (probe->sketches[i].shape != 0)
             list[n++] = probe->sketches[i];
     qsort(list, n, sizeof *list, compare_sketches);
     /* One walk finds how many different rows most classes have, another judges all by that. */
@@ -106,8 +106,7 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
             uint64_t n_different = 1;
             bool alike = true;
 
-            for (end = i + 1;
-                 end < n && list[end].shape[SKETCH_BOARD] == list[i].shape[SKETCH_BOARD]; end++) {
+            for (end = i + 1; end < n && list[end].shape == list[i].shape; end++) {
                 const bool is_other = list[end].planes != list[end - 1].planes;
 
                 n_different += is_other;
@@ -150,14 +149,14 @@ static int list_by_shape(struct probe *p, struct lane_image *list, struct error 
 
     for (uint64_t i = 0; status == 0 && i < p->n_rows; i += is_whole ? 1 : batch.n) {
         if (is_whole)
-            list[i] = (struct lane_image){.row = i, .source = p->sketches[i].shape[SKETCH_BOARD]};
+            list[i] = (struct lane_image){.row = i, .source = p->sketches[i].shape};
         else
             status = batch_next(&batch, ROWS_AT_ONCE, err);
         for (uint64_t k = 0; status == 0 && !is_whole && k < batch.n; k++) {
             struct sketch sketch;
 
             sketch_planes(&p->sketcher, batch_row(&batch, k).bytes, &sketch);
-            list[i + k] = (struct lane_image){.row = i + k, .source = sketch.shape[SKETCH_BOARD]};
+            list[i + k] = (struct lane_image){.row = i + k, .source = sketch.shape};
         }
     }
     batch_release(&batch);
@@ -271,7 +270,7 @@ static bool are_all_images(const struct probe *p)
         uint64_t first = 0;
         uint32_t u = 0;
 
-        while (p->sketches[first].shape[SKETCH_BOARD] != p->sketches[i].shape[SKETCH_BOARD])
+        while (p->sketches[first].shape != p->sketches[i].shape)
             first++;
         while (u < p->groups->n_transforms &&
                !(p->groups->allowed[u] && orbit_same_row(&p->window, first, i, u)))

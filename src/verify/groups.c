@@ -1,10 +1,10 @@
 /*
- * groups.c - which rows are images of one source: where groups begin and end, what they should
- * hold, walking over them.
+ * groups.c - groups: the rows that are images of one source, which images they should hold, and a
+ * walk over all of them.
  *
- * Whatever tells sources and transforms (provenance arrays, a layout), rows are scanned once for
- * cuts that no group crosses; between them rows are read in sequence. Where there are none, all
- * rows are listed and sorted.
+ * Sources and transforms come from provenance arrays or from a layout. A scan over all rows finds
+ * cuts that no group crosses; the segments between them are read in sequence. Where segments are
+ * too long, all rows are listed and sorted instead.
  */
 #include "verify/parts.h"
 
@@ -13,7 +13,7 @@
 #define IMAGES_AT_ONCE 512
 #define SCAN_GROUPS    65536
 
-/* Sources first .. first + n - 1, whose images stand together. */
+/* Sources first .. first + n - 1, whose images are stored together. */
 struct block {
     uint64_t first, n;
 };
@@ -72,7 +72,7 @@ void orbit_cursor_close(struct orbit_cursor *cursor)
     *cursor = (struct orbit_cursor){0};
 }
 
-/* The sources and transforms of the next n rows, which are counted from cursor->next_row. */
+/* Fill in source and transform of the next n rows, from cursor->next_row on. */
 static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images,
                        struct error *err)
 {
@@ -96,7 +96,7 @@ static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_imag
             images[i].source = source < 0 ? UINT64_MAX >> 1 : (uint64_t)source;
             images[i].transform = t >= 0 && t < groups->n_transforms ? (uint32_t)t : NO_TRANSFORM;
         } else if (row >= n_apart) {
-            /* The row of a block's image is in that block's range. */
+            /* A block's rows are contiguous, so any of them leads to the block. */
             const struct block block = block_of(layout, (row - n_apart) / n_images);
             const uint64_t left = row - n_apart - block.first * n_images;
 
@@ -144,8 +144,8 @@ void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *ent
     }
 }
 
-/* Rows before a cut and those from it on must have no source in common: a row whose source is not
- * above all before a cut takes that cut away. */
+/* A cut stays only while all later rows have higher sources than all rows before it: a row with a
+ * lower or equal one removes the cut. */
 int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, struct error *err)
 {
     bool seen[BOARD_MAX_TRANSFORMS] = {false}, is_in_runs = groups->source != NULL;
@@ -185,7 +185,7 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
         }
     }
     orbit_cursor_close(&cursor);
-    /* In transform order there is one run of rows for each transform. */
+    /* In transform order each transform has one run of rows. */
     groups->is_cut = is_in_runs && 2 * n_runs <= groups->n_rows;
     if (status == 0)
         status = push_cut(groups, &capacity, groups->n_rows, max, err);
@@ -216,12 +216,13 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
 int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
 {
     bool *const most = groups->expected;
-    uint64_t lead = 0; /* of `most` over all others */
+    uint64_t lead = 0; /* of `most` in the vote */
     uint64_t n_with_most = 0, n_with_others = 0;
     uint32_t n_expected = 0;
     int status = 0;
 
-    /* One walk finds the set of images that most groups have, if there is one; another counts. */
+    /* The first walk finds the set of images that most groups have, if there is one (by majority
+     * vote); the second counts those groups. */
     for (int walk = 0; walk < (groups->is_told ? 1 : 2) && status == 0; walk++) {
         struct lanes none = {0};
         struct orbit_cursor cursor;
@@ -280,7 +281,7 @@ int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64
     uint64_t n = 0;
     bool sorted = true;
 
-    /* Whole segments that fit, or whole groups of the list; of a set that is none, rows. */
+    /* Whole segments, or whole groups of the list; single rows where there are no groups. */
     if (entries == NULL && groups->cuts == NULL)
         n = smaller(groups->n_rows - cursor->next_row, n_wanted);
     while (entries == NULL && groups->cuts != NULL && cursor->segment < groups->n_segments) {

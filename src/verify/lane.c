@@ -1,10 +1,9 @@
 /*
  * lane.c - the rows of all arrays of a shard side by side, a window of rows at a time.
  *
- * A lane is one array with rows. A window holds the same rows of every lane: rows in sequence, read
- * as they come, or any rows at all, fetched from tables. A lane that is read in sequence streams;
- * one that is read at random, or is stored in Fortran order, is unpacked into memory or a temporary
- * file first, all of them out of one budget.
+ * A lane is one array with rows; a window holds the same rows of every lane. Lanes opened for
+ * reading in sequence stream. Those opened for random access, or stored in Fortran order, are first
+ * unpacked into memory or a temporary file, all within one memory budget.
  */
 #include "verify/parts.h"
 
@@ -12,9 +11,10 @@
 
 /* --- making lanes --- */
 
-/* Set the spec.swap of every lane with labels, on boards with transforms that swap colours. Where
- * the conventions are not said, the range of the data decides: values below 0 mean [-1, 1], players
- * of 1 and 2, or of 1 and -1, their coding. Reads those arrays once. */
+/* Decide what a colour swap does to the numbers of every lane with labels, on boards with
+ * transforms that swap colours. Where the conventions do not say it, the range of the data does:
+ * values below 0 mean [-1, 1], players 1 and 2, or 1 and -1, mean that coding. Reads those arrays
+ * once. */
 static int decide_labels(struct lanes *lanes, struct error *err)
 {
     const struct board *board = lanes->shard->found.board;
@@ -24,7 +24,7 @@ static int decide_labels(struct lanes *lanes, struct error *err)
 
     if (board == NULL || !board_swaps_colours(board) || c->planes == PLANES_CANONICAL)
         return 0;
-    /* A winner is coded as the players beside it are: winners come last. */
+    /* A winner is coded like the players beside it, so winners come last, in a second round. */
     for (size_t k = 0; k < 2 * lanes->n; k++) {
         struct lane *lane = &lanes->items[k % lanes->n];
         const struct role_binding *b = lane->binding;
@@ -32,7 +32,7 @@ static int decide_labels(struct lanes *lanes, struct error *err)
         const bool follows = b->is_winner && (has_players || c->to_move_said);
         enum to_move_coding coding = c->to_move;
         enum label_op op = LABEL_KEEP;
-        struct number_range range = {0}; /* and so of what cannot be read: that is found later */
+        struct number_range range = {0}; /* stays so if it cannot be read: reported later */
         struct error why = {0};
 
         if (b->is_winner != (k >= lanes->n))
@@ -46,7 +46,7 @@ static int decide_labels(struct lanes *lanes, struct error *err)
             why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
         if (b->role == ROLE_TO_MOVE) {
-            /* Codes of 1 and 2, or of 1 and -1, show; a winner may also be nobody, 0. */
+            /* Codes 1 and 2, or 1 and -1, are recognised; a winner may also be 0, nobody. */
             if (!follows && !c->to_move_said && range.min == -1 && range.max <= 1)
                 coding = TO_MOVE_PM1;
             else if (!follows && !c->to_move_said && range.max == 2 &&
@@ -75,8 +75,8 @@ static int decide_labels(struct lanes *lanes, struct error *err)
                 op = LABEL_KEEP;
         }
         spec_set_swap(&lane->spec, op);
-        /* The manifest says what the run decided, perhaps by more inputs than this file holds. (A
-         * player's values are never kept: what was written so is wrong.) */
+        /* The manifest says what the run decided, perhaps from more inputs than this file holds.
+         * (A player's values must not be kept: a run that kept them was wrong.) */
         const char *said = manifest_text(manifest_find(arrays, array->key), "swap");
         for (int i = 0; said != NULL && i < LABEL_N_OPS; i++)
             if (strcmp(label_op_name((enum label_op)i), said) == 0 &&
@@ -89,7 +89,7 @@ static int decide_labels(struct lanes *lanes, struct error *err)
 int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
                struct verify_result *result, struct error *err)
 {
-    /* Other copies than those that go into training as numbers may hold NaN for "not known". */
+    /* Copied arrays may hold NaN for "not known", unless they are used in training as numbers. */
     static const char *const numbers[] = {"globals",         "gf",      "globalInputNC",
                                           "globalTargetsNC", "weights", "sample_weights"};
     const size_t n = shard->archive.n_arrays;
@@ -117,8 +117,8 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
             strcmp(array->key, PLAN_TRANSFORM_KEY) != 0 &&
             spec_init(spec, &lanes->maker, array, b, &why) == 0) {
             lane->is_mapped = spec->doubt[0] == '\0';
-            /* Where some transform is known to send the planes, the others can be checked for
-             * their stones. */
+            /* If it is known where some transforms send the planes, the images under the others
+             * can still be checked for their stones. */
             for (uint32_t t = 1; t < spec->n_steps && spec->kind == SPEC_AXIS; t++)
                 lane->is_mapped |= !spec->steps[t].is_unknown;
             if (spec->doubt[0] != '\0')
@@ -135,17 +135,17 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
                          why.message);
         else if (why.kind != ERROR_NONE)
             return error_pass(err, &why);
-        /* Planes tell more than a grid of codes, whichever comes first. */
+        /* Planes are preferred to a grid of codes. */
         if (array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(b->role) &&
             (lanes->planes < 0 ||
              (b->role < ROLE_GRID && lanes->items[lanes->planes].binding->role == ROLE_GRID)))
             lanes->planes = (int)lanes->n;
-        /* Of lists in CSR form, whose elements are the array's rows, an average one. */
+        /* The rows of an array in CSR form are its elements: count an average list. */
         lanes->row_nbytes += array->row_nbytes * (array->n_rows / (shard->n_rows + 1) + 1) + 1;
         lanes->n++;
     }
     for (struct lane *lane = lanes->items; lane < lanes->items + lanes->n; lane++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it was set for all of them */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): set for every lane */
         const int values = lane->binding->value_array;
 
         for (size_t k = 0; lane->binding->role == ROLE_POLICY_INDEX && k < lanes->n; k++)
@@ -167,8 +167,8 @@ int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result
 
         lane->reader =
             (struct reader){.arrays = &lane->array, .n_arrays = 1, .at_random = at_random};
-        /* Where the lists begin, which indices and values share: read once. Offsets that do not
-         * rise from 0 to the end of the array address nothing. */
+        /* Indices and values share the offsets of their lists, which are read once. They must rise
+         * from 0 to the end of the array. */
         if (is_csr) {
             const struct array *offsets = &lanes->shard->archive.arrays[number];
             struct csr *csr = &lanes->csrs[number];

@@ -1,7 +1,7 @@
 /*
- * parts.h - what the files of this folder share: a shard as `verify` sees it, the rows of its
- * arrays side by side (lanes, and windows of their rows), which rows are images of one source
- * (groups, and the search for groups that nobody tells), and the checks of rows and groups.
+ * parts.h - what the files of this folder share: opening a shard, the rows of its arrays side by
+ * side (lanes and windows), the rows that are images of one source (groups, and how they are found
+ * when nothing names them), and the checks of rows and groups.
  */
 #pragma once
 
@@ -11,19 +11,20 @@
 #include "shard/spec.h"
 #include "verify/verify.h"
 
-/* --- the shard (shard.c): what cannot be told of it is a finding, not an end --- */
+/* --- the shard (shard.c) --- */
 
-/* Open the shard at result->path and decide board, conventions and roles. result->fatal is set when
- * the file cannot be read. -1 with err set: a wrong command line, no memory. */
+/* Open the shard at result->path and decide its board, conventions and roles. What is wrong or
+ * cannot be decided is a finding; result->fatal is set when the file cannot be read. -1 with err
+ * set: a wrong command line, no memory. The caller closes the shard in any case. */
 int verify_shard_open(struct shard *shard, const struct verify_request *request,
                       struct verify_result *result, struct error *err);
 
-/* Turn an error of reading into a finding (crc, container) and mark the result as unreadable. -1
- * passes on what no finding can hold (no memory, bugs). */
+/* Turn a read error into a finding (crc, container) and mark the result as unreadable. -1 with err
+ * set when it is no fault of the file (no memory, a wrong command line, a bug). */
 int verify_read_failed(struct verify_result *result, const char *array, const struct error *why,
                        struct error *err);
 
-/* Let the result's note say how it was understood. */
+/* Set the result's note, printf-style: how the file was understood. -1: no memory. */
 int verify_note(struct verify_result *result, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -33,13 +34,13 @@ struct lane {
     const struct array *array;          /* borrowed */
     const struct role_binding *binding; /* borrowed */
     struct spec spec;
-    bool is_mapped;       /* spec is set: the array takes part in the comparison of images */
+    bool is_mapped;       /* spec is set, and images are compared in this array */
     int values;           /* POLICY_INDEX: the lane of its values; -1: none */
-    struct flips flips;   /* of policies and moves that are laid beside stones: see rules_init */
+    struct flips flips;   /* of policies and moves that are compared with stones: see rules_init */
     struct reader reader; /* while the lanes are open */
-    bool is_finite;       /* it must not hold NaN */
+    bool is_finite;       /* must not hold NaN */
     struct error error;   /* of reading it in the pass, not reported yet */
-    bool is_broken;       /* cannot be read; that has been reported */
+    bool is_broken;       /* it cannot be read, which has been reported */
 };
 
 struct lanes {
@@ -49,25 +50,25 @@ struct lanes {
     struct spec_maker maker;              /* of the lanes' specs */
     struct lane *items;                   /* owned */
     size_t n;
-    struct csr *csrs;    /* owned: by number of array, of offsets that were read */
-    uint64_t row_nbytes; /* of all lanes together, about */
-    int planes;          /* the lane that tells images apart (planes, packed or grid), or -1 */
+    struct csr *csrs;    /* owned: per array of the shard; set for offsets that were read */
+    uint64_t row_nbytes; /* of all lanes together, roughly */
+    int planes;          /* the lane that tells images apart (planes, packed or grid); -1: none */
 };
 
-/* Make the lanes of all arrays that have rows, with their specs when the board is known; one that
- * cannot be made is a finding. The caller releases them. */
+/* Make a lane for each array with rows, and, where the board is known, their specs: one that cannot
+ * be made is a finding. The caller releases them in any case. */
 int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
                struct verify_result *result, struct error *err);
 
 void lanes_release(struct lanes *lanes);
 
-/* Open every lane for rows in sequence, or at random, after it was closed. What cannot be read is a
- * finding of `result`. */
+/* Open every lane, all closed, for reading in sequence or at random. A lane that cannot be read is
+ * a finding of `result`, and broken. */
 int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result,
                struct error *err);
 void lanes_close(struct lanes *lanes);
 
-/* Whether the images of a lane are compared. */
+/* True when the images of a lane are compared. */
 static inline bool lane_is_compared(const struct lane *lane)
 {
     return lane->is_mapped && !lane->is_broken;
@@ -75,7 +76,7 @@ static inline bool lane_is_compared(const struct lane *lane)
 
 /* --- windows: the same rows of every lane --- */
 
-#define NO_TRANSFORM UINT32_MAX /* the row does not say one that exists */
+#define NO_TRANSFORM UINT32_MAX /* none, or not known */
 
 /* Row `row` of the shard is the image of source `source` under `transform`. */
 struct lane_image {
@@ -94,28 +95,28 @@ struct window {
     struct batch *batches; /* owned, one per lane */
 };
 
-/* Room for so many rows. Release it in any case. */
+/* Make room for `capacity` rows. Release it in any case. */
 int window_init(struct window *window, struct lanes *lanes, uint64_t capacity, struct error *err);
 void window_release(struct window *window);
 
-/* Read lane i's part of the window's rows: in sequence, ascending ones after those read last. Lanes
- * may be read in parallel. The error is that of the lane. */
+/* Read the window's rows of lane i. A lane opened in sequence reads ascending rows, beyond those it
+ * read last. Different lanes may be read in parallel. -1 with err set: the lane cannot be read. */
 int window_read_lane(struct window *window, size_t i, struct error *err);
 
-/* Row at position `at`. */
+/* The row of lane i at position `at`; empty where the lane was not read. */
 struct row window_row(const struct window *window, size_t i, uint64_t at);
 
 /* --- is one row the image of another? (images.c) --- */
 
-/* What a comparison may look over. */
+/* What a comparison may ignore. */
 enum orbit_liberty {
     ORBIT_EXACT = 0,
-    ORBIT_ON_BOARD_ONLY = 1, /* cells of the box that are not on board */
-    ORBIT_NO_EXCHANGE = 2,   /* as if no plane took the place of another */
-    ORBIT_NO_COMPLEMENT = 4, /* as if the to-move plane were copied */
-    ORBIT_NO_FLIP = 8,       /* as if a colour swap left numbers alone */
-    ORBIT_NO_PADDING = 16,   /* trailing entries of value 0 of a padded sparse row */
-    ORBIT_SWAP_ANYWAY = 32,  /* as if the transform swapped colours, which it does not */
+    ORBIT_ON_BOARD_ONLY = 1, /* off-board cells of the box are ignored */
+    ORBIT_NO_EXCHANGE = 2,   /* planes do not change places */
+    ORBIT_NO_COMPLEMENT = 4, /* the to-move plane is copied */
+    ORBIT_NO_FLIP = 8,       /* a colour swap leaves numbers alone */
+    ORBIT_NO_PADDING = 16,   /* trailing entries of value 0 of a padded sparse row are ignored */
+    ORBIT_SWAP_ANYWAY = 32,  /* a transform swaps colours even though it should not */
 };
 
 /* Two rows of one lane. */
@@ -123,26 +124,26 @@ struct orbit_pair {
     const struct window *window;
     size_t lane;
     uint64_t base, image; /* positions in the window */
-    uint64_t channel;     /* compare channel - 1 of AXIS arrays only; 0: all */
+    uint64_t channel;     /* of AXIS arrays: compare only channel - 1; 0: all */
 };
 
 /* True when the row at `image` is the row at `base` under transform u. */
 bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties);
 
-/* True when that holds for all lanes that are compared, exactly. */
+/* The same for all lanes that are compared, without liberties. */
 bool orbit_same_row(const struct window *window, uint64_t base, uint64_t image, uint32_t u);
 
-/* The n elements at b are those at a with the colours swapped; 1 - a within one unit in the last
- * place of 1. */
+/* True when the n elements at b are those at a after the label operation of a colour swap. 1 - a
+ * may be off by one unit in the last place of 1. */
 bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8_t *a,
                       const uint8_t *b, uint64_t n);
 
-/* How the bits of planes lie, and where they go. */
+/* How the bits of a plane are stored, and where they go. */
 struct orbit_bits {
-    uint64_t n;              /* of a plane; it takes (n + 7) / 8 bytes */
-    const uint32_t *dst;     /* n: where each bit stands in the image; NULL: in place */
-    const uint8_t *on_board; /* n: which ones count; NULL: all */
-    bool lsb_first;          /* in a byte */
+    uint64_t n;              /* bits of a plane, in (n + 7) / 8 bytes */
+    const uint32_t *dst;     /* n: the place of each bit in the image; NULL: in place */
+    const uint8_t *on_board; /* n: which bits count; NULL: all */
+    bool lsb_first;          /* bit order within a byte */
 };
 
 static inline unsigned plane_bit(const uint8_t *plane, uint64_t i, bool lsb_first)
@@ -150,7 +151,7 @@ static inline unsigned plane_bit(const uint8_t *plane, uint64_t i, bool lsb_firs
     return plane[i >> 3] >> (lsb_first ? i & 7 : 7 - (i & 7)) & 1;
 }
 
-/* The bits after the n-th of a plane, in its last byte; 0 where there are none. */
+/* The padding bits in the last byte of a plane of n bits. */
 static inline unsigned plane_pad_bits(const uint8_t *plane, uint64_t n, bool lsb_first)
 {
     const unsigned n_bits = n % 8;
@@ -158,8 +159,8 @@ static inline unsigned plane_pad_bits(const uint8_t *plane, uint64_t n, bool lsb
     return n_bits == 0 ? 0 : plane[n / 8] & (lsb_first ? 0xffu << n_bits : 0xffu >> n_bits);
 }
 
-/* Whether all bits that count of `plane` are those of `image`, or, inverted, are not; those after
- * the last one are not looked at. */
+/* True when all bits of `plane` that count equal those of `image`, or, inverted, differ from them.
+ * Padding bits are ignored. */
 bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const uint8_t *image,
                      bool inverted);
 
@@ -168,77 +169,80 @@ bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const 
 #define LAYOUT_MAX_IMAGES 64 /* per source */
 #define LAYOUT_MAX_GAMES  16 /* lists of games that a search makes */
 
+/* Sources are stored in blocks: of a block first all images under one transform, then those under
+ * the next. */
 struct layout {
-    uint32_t n_images;   /* per source, the source itself among them */
-    uint64_t block_rows; /* sources in blocks, images of a block one transform after the other */
-    const uint64_t
-        *games;       /* borrowed, or NULL: blocks of different lengths begin at these sources */
-    uint64_t n_games; /* games[n_games] is n_sources */
-    bool originals_first; /* all first images, and then the layout of the others */
+    uint32_t n_images;     /* per source, the source itself included */
+    uint64_t block_rows;   /* sources per block */
+    const uint64_t *games; /* borrowed, n_games + 1: blocks of different lengths begin at these
+                              sources, the last one is n_sources; NULL: all are block_rows long */
+    uint64_t n_games;
+    bool originals_first; /* all first images come first, the others follow in blocks */
     uint64_t n_sources;
 };
 
 /* The row of image k of a source. */
 uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k);
 
-/* Rows from here on have no source in common with rows before, whose sources are max_before at
- * most. */
+/* Rows before `row`, whose highest source is max_before, and rows from it on have no source in
+ * common. */
 struct orbit_cut {
     uint64_t row, max_before;
 };
 
 /*
- * Sources and transforms come from the provenance arrays, from an order, or from a table made
- * elsewhere. Rows are cut into segments that no group crosses: short segments are read in sequence;
- * where there are none (shuffled sets, transform order) all rows are listed, 24 bytes each. With
- * neither, each row is a group of its own.
+ * The groups of a shard: rows that are images of one source, each under a transform. Both come from
+ * provenance arrays, from a layout, or from a list of all rows. Rows are cut into segments that no
+ * group crosses, which are read in sequence; where these are too long (shuffled sets, transform
+ * order), all rows are listed, 24 bytes each. Without segments and list, each row is a group.
  */
 struct orbit_groups {
     uint64_t n_rows, n_groups;
-    uint64_t max_held; /* rows of a segment: where one is longer, all rows are listed */
-    const struct array *source, *transform; /* borrowed: provenance arrays, or */
-    struct layout layout;                   /* whose images are under these transforms: */
+    uint64_t max_held; /* rows of a segment; where one is longer, all rows are listed */
+    const struct array *source, *transform; /* borrowed: provenance arrays; NULL: there is */
+    struct layout layout;                   /* a layout, with images under these transforms: */
     uint32_t ids[LAYOUT_MAX_IMAGES];
-    uint64_t *games[LAYOUT_MAX_GAMES]; /* owned, n_games: where the blocks of layouts begin */
+    uint64_t *games[LAYOUT_MAX_GAMES]; /* owned, n_games: lists that layouts borrow */
     size_t n_games;
     uint32_t n_transforms;              /* of the board */
-    bool allowed[BOARD_MAX_TRANSFORMS]; /* images under the others are none */
+    bool allowed[BOARD_MAX_TRANSFORMS]; /* those with exact images */
 
     struct orbit_cut *cuts; /* owned: segment s is rows cuts[s].row .. cuts[s + 1].row - 1 */
     size_t n_segments;
     uint64_t longest;           /* rows of the longest segment */
-    struct lane_image *entries; /* owned, or NULL: all rows by source, transform, row */
+    struct lane_image *entries; /* owned, or NULL: all rows, by source, transform, row */
 
-    bool is_told; /* by --transforms, or the manifest, which images there are: */
+    bool is_told; /* --transforms or the manifest says which images there are: */
     uint8_t told[BOARD_MAX_TRANSFORMS];
     uint32_t n_told;
-    bool may_lack; /* some of them, as the manifest says */
+    bool may_lack; /* the manifest says that some groups lack some of these */
     bool expects;  /* every group should have all of: */
     bool expected[BOARD_MAX_TRANSFORMS];
-    bool is_cut; /* in transform order, and these may stand in another shard: */
-    struct lane_image first, last;
+    bool is_cut; /* rows are in transform order: images with the transform of the first row and */
+    struct lane_image first, last; /* lower sources, or of the last row and higher ones, may be in
+                                      other shards */
 };
 
-/* By source, transform, row: for qsort. */
+/* For qsort: by source, transform, row. */
 int lane_image_compare(const void *left, const void *right);
 
-/* Make groups, whose n_rows and n_transforms are set: by the provenance arrays, or the layout and
- * the transform of each of its images, that are set (entries that name no transform become
- * findings); or by a list of all rows, which is taken over and sorted. */
+/* Make the groups of the provenance arrays, or of the layout and ids, that are set. Numbers in the
+ * provenance arrays that name no transform become findings. */
 int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, struct error *err);
+
+/* Make the groups of a list of all rows, which is taken over and sorted. */
 void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries);
 void orbit_groups_release(struct orbit_groups *groups);
 
-/* Decide which images every group should have: those that are told, unless some may be lacking,
- * else those of most groups when most have exactly them and hardly any have others. Counts the
- * groups. */
+/* Count the groups, and decide which images each should have: those that are told, unless some may
+ * be lacking; else those of most groups, if most have exactly these and hardly any have others. */
 int orbit_groups_expect(struct orbit_groups *groups, struct error *err);
 
-/* Walks over all groups, a window at a time; it stays where it is. */
+/* Walks over all groups, a window at a time. It must not be moved while it is open. */
 struct orbit_cursor {
     const struct orbit_groups *groups; /* borrowed */
     struct batch numbers[2];           /* of the provenance arrays: sources, transforms */
-    uint64_t next_row;                 /* or entry */
+    uint64_t next_row;                 /* or the next entry of the list */
     size_t segment;
 };
 
@@ -246,180 +250,175 @@ int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *gr
                       struct error *err);
 void orbit_cursor_close(struct orbit_cursor *cursor);
 
-/* Fill rows, images and groups of the window with the next whole groups, at least one, about
- * n_wanted rows; n is 0 behind the last one. */
+/* Fill rows, images and groups of the window with the next whole groups: at least one, about
+ * n_wanted rows. n is 0 after the last group. */
 int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,
                       struct error *err);
 
-/* Room that a window for these groups needs, when n_wanted rows are wanted at a time. */
+/* The capacity of a window that is filled n_wanted rows at a time. */
 static inline uint64_t orbit_groups_capacity(const struct orbit_groups *groups, uint64_t n_wanted)
 {
     return groups->longest > n_wanted ? groups->longest : n_wanted;
 }
 
 /*
- * Find the groups of images (explain.c). Provenance arrays tell; else the order and the transforms
- * on the command line or in the manifest; else layouts are tried on sources spread over the set,
- * and the one that explains most rows is taken. Where rows are missing or there twice, rows are
- * grouped by the shape of their stones. result->is_expanded says whether groups were found,
- * result->note how, or why not. All rows are listed where segments take more than max_nbytes. Lanes
- * are closed.
+ * Find the groups of images (explain.c): by provenance arrays; else by the order and the transforms
+ * of the command line or the manifest; else by trying layouts on sources spread over the set and
+ * taking the one that explains most rows. Where rows are missing or duplicate, they are grouped by
+ * the shapes of their positions. result->is_expanded says whether groups were found, result->note
+ * how, or why not. All rows are listed where a segment takes more than max_nbytes. The lanes are
+ * closed before and after. The caller releases the groups in any case.
  */
 int explain_set(struct orbit_groups *groups, struct lanes *lanes, uint64_t max_nbytes,
                 struct error *err);
 
-/* --- sketches: a row reduced to what no image changes, right or wrong (sketch.c) --- */
-
-enum sketch_group {
-    SKETCH_BOARD, /* images under the symmetries of the board */
-    SKETCH_BOX,   /* under all those of its box: quarter turns, flips, transpositions */
-    SKETCH_N_GROUPS
-};
+/* --- sketches: a row reduced to hashes that no image changes, right or wrong (sketch.c) --- */
 
 struct sketch {
-    /* Equal for all images of the stones without their colours; 0: the same in every image. */
-    uint64_t shape[SKETCH_N_GROUPS];
-    bool is_symmetric; /* under the board's, some of its images with these colours are equal */
-    uint64_t planes;   /* the bytes of the planes */
-    uint64_t counts;   /* what the channels hold, wherever it stands */
-    uint64_t policy;   /* the numbers of the policies, wherever they stand; 0: there are none */
-    uint64_t labels;   /* the bytes of the policies */
-    bool is_level;     /* all moves are alike, or hardly are any: as of many positions */
+    uint64_t shape;     /* of the position regardless of colours: equal for all images under the
+                           board's symmetries; 0: nothing on the board differs */
+    uint64_t box_shape; /* the same under all symmetries of its box */
+    bool is_symmetric;  /* some images that keep the colours are equal to it */
+    uint64_t planes;    /* of the planes' bytes */
+    uint64_t counts;    /* of what the channels hold, regardless of where */
+    uint64_t policy;    /* of what the policies hold, regardless of where; 0: nothing */
+    uint64_t labels;    /* of the policies' bytes */
+    bool is_level;      /* all moves are equally likely, or hardly any is: so are many policies */
 };
 
 /* Makes sketches of the rows of the lane that tells images apart. */
 struct sketcher {
     const struct lane *lane; /* borrowed: the planes */
     uint32_t n_cells;
-    uint32_t n_still;  /* transforms of the board that leave cells and colours as they are */
-    struct board *box; /* owned: its transforms are those of the whole box; NULL: the board has all
-                          of these itself */
-    uint32_t *room;    /* owned: three times n_cells */
-    uint64_t *hashes;  /* owned: of the cells of a channel */
+    uint32_t n_still;  /* transforms of the board that move neither cells nor colours */
+    struct board *box; /* owned: a board with all symmetries of the box; NULL: it has no others */
+    uint32_t *room;    /* owned: 3 * n_cells */
+    uint64_t *hashes;  /* owned, n_cells: of a channel */
 };
 
 int sketcher_init(struct sketcher *sketcher, const struct lanes *lanes, struct error *err);
 void sketcher_release(struct sketcher *sketcher);
 
-/* All but policy and labels, of a row of planes. */
+/* Make the sketch of a row of planes; what policies tell is 0. */
 void sketch_planes(struct sketcher *sketcher, const uint8_t *row, struct sketch *sketch);
 
-/* Policy and labels of the row at `at` of a window. */
+/* Add what the policies of the row at position `at` of a window tell. */
 void sketch_policy(const struct window *window, uint64_t at, struct sketch *sketch);
 
-/* The number of the only map of the group that takes the stones of row a to those of row b, their
- * colours left aside; -1 for none or several. */
-int sketch_relation(struct sketcher *sketcher, enum sketch_group group, const uint8_t *a,
-                    const uint8_t *b);
+/* The only map of the board, or of the box, that takes the position of row a to that of row b
+ * regardless of colours; -1: none or several. */
+int sketch_relation(struct sketcher *sketcher, bool of_box, const uint8_t *a, const uint8_t *b);
 
-/* --- the probe: rows that are looked at, and the layouts that explain them (probe.c) --- */
+/* --- the probe: a sample of the rows, and the layouts that explain them (probe.c) --- */
 
-/* What equal numbers a layout is found by. */
+/* What has to be equal in the images of a source. */
 enum probe_level {
-    PROBE_SHAPE,  /* stones under the board's symmetries, colours left aside */
-    PROBE_BOX,    /* stones under the symmetries of the box */
-    PROBE_LABELS, /* what planes and policies hold, wherever it stands */
-    PROBE_POLICY, /* what policies hold */
+    PROBE_SHAPE,  /* the shape under the board's symmetries */
+    PROBE_BOX,    /* the shape under the symmetries of the box */
+    PROBE_LABELS, /* what planes and policies hold, regardless of where */
+    PROBE_POLICY, /* what policies hold, regardless of where */
     PROBE_N_LEVELS
 };
 
-/* How the groups of a set are found: what is known before any row is looked at, and the rows. */
+/* How groups are found: what is known before any row is read, and the rows that are. */
 struct probe {
-    struct lanes *lanes;             /* borrowed; open while a probe lasts, closed by probe_close */
-    const struct lane *planes;       /* or NULL */
+    struct lanes *lanes;             /* borrowed: open from probe_open to probe_close */
+    const struct lane *planes;       /* borrowed, or NULL */
     struct orbit_groups *groups;     /* borrowed: what is found */
-    uint32_t ids[LAYOUT_MAX_IMAGES]; /* told, or all that are allowed */
+    uint32_t ids[LAYOUT_MAX_IMAGES]; /* the transforms that are told, else all allowed ones */
     uint32_t n_ids;
     bool ids_are_told;
-    bool has_block;      /* the block is told: */
+    bool has_block;      /* the length of blocks is told: */
     uint64_t block_rows; /* 0: transform order */
     bool is_irregular;   /* the manifest says that rows are shuffled or left out */
 
     struct sketcher sketcher;
     struct window window; /* rows 0 .. n - 1 of every lane */
     uint64_t n, n_rows;
-    struct sketch *sketches; /* owned: of these, and of */
-    uint64_t *far_rows;      /* owned, n_far, ascending: rows after them */
+    struct sketch *sketches; /* owned: of these rows, then of the far ones */
+    uint64_t *far_rows;      /* owned, n_far, ascending: rows from n on */
     uint64_t n_far;
-    bool has_labels;             /* their policies are read, too */
-    uint64_t far_block;          /* the block that they were read for */
+    bool has_labels;             /* the policies of far rows were read, too */
+    uint64_t far_block;          /* the block length that far rows were chosen for */
     bool may_be_games;           /* the rows begin with blocks of different lengths */
-    bool may_be_shuffled;        /* all rows are wanted: images stand anywhere */
+    bool may_be_shuffled;        /* all rows are wanted: images may be anywhere */
     struct verify_result unused; /* of reading: the pass reports it */
 };
 
-#define CLEARLY_MORE 0.05 /* of the rows are explained by one layout than by another */
+#define CLEARLY_MORE 0.05 /* share of the rows that a better layout explains in addition */
 
 /* A layout that explains rows, and what its images are. */
 struct fit {
     enum probe_level level;
-    struct layout layout; /* games are borrowed from the probe */
-    double saved;         /* share of the rows that repeat another one's position */
-    double share;         /* of the sources looked at, those with most of their images */
-    bool is_found;        /* most sources have them */
-    bool is_confirmed;    /* and most images show a transform, or a map that is none here: numbers
-                             that are equal prove less than shapes */
+    struct layout layout; /* games are borrowed from the groups */
+    double saved;         /* share of the rows that repeat the position of another row */
+    double share;         /* of the sources that were tried, those with most of their images */
+    bool is_found;        /* most sources have most of their images, */
+    bool is_confirmed;    /* and most of these are related by a transform, or by a foreign map:
+                             equal hashes of numbers prove less than equal shapes */
 
-    uint32_t ids[LAYOUT_MAX_IMAGES]; /* transforms, or NO_TRANSFORM: not the same in all */
-    int foreign[LAYOUT_MAX_IMAGES];  /* the map (at PROBE_BOX of the box, else of the board) that
-                                        is no symmetry here, or -1 */
+    uint32_t ids[LAYOUT_MAX_IMAGES]; /* transforms; NO_TRANSFORM: not the same in all groups */
+    int foreign[LAYOUT_MAX_IMAGES];  /* a map (at PROBE_BOX of the box, else of the board) that
+                                        is no exact transform of this board; -1: none */
     uint32_t n_foreign;
-    uint64_t n_moved; /* pairs of a first image and another that some transform explains */
+    uint64_t n_moved; /* pairs of a base image and another that some transform explains */
     uint64_t n_pairs;
-    bool is_exact;     /* in these pairs, all arrays are what the transforms make them */
-    bool only_colours; /* images differ in colours alone */
+    bool is_exact;     /* in these pairs, all arrays are exact images */
+    bool only_colours; /* images differ in nothing but colours */
 };
 
-/* Read the first rows; all that is known is set. Planes that cannot be read leave n at 0. */
+/* Read the first rows. lanes, planes, groups and what is told are set. If the planes cannot be
+ * read, n is 0. Close it in any case. */
 int probe_open(struct probe *probe, struct error *err);
 void probe_close(struct probe *probe);
 
-/* Whether every row of the set was looked at. */
+/* True when every row of the set was read. */
 static inline bool probe_is_whole(const struct probe *probe)
 {
     return probe->n + probe->n_far == probe->n_rows;
 }
 
-/* Read the rows of a window, ascending where lanes are open for rows in sequence, and make their
- * sketches, unless that is NULL. Lanes that cannot be read are broken from then on. */
+/* Read the rows of a window in all lanes, as window_read_lane does, and make their sketches unless
+ * that is NULL. Lanes that cannot be read are broken from then on. */
 int probe_read_window(struct probe *probe, struct window *window, struct sketch *sketches,
                       struct error *err);
 
-/* Read the planes of rows all over the set where layouts in transform order, or in blocks of
- * block_rows (0: none is known), would have their images; of all rows where they may be blocks of
- * different lengths, or shuffled, and there is memory. Again, with labels: their policies, too. */
+/* Read the planes of far rows: of those that hold images of the first rows in transform order, or
+ * in blocks of block_rows (0: unknown); of all rows if blocks may be of different lengths, or the
+ * set shuffled, and there is memory. Called again, with labels: of the same rows the policies, too.
+ */
 int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, struct error *err);
 
-/* *best becomes the layout that saves most rows at that level, not confirmed, and its images not
- * named; its share is 0 when none does. */
+/* Find the layout that saves most rows at a level; its images are neither named nor confirmed. Its
+ * share is 0 when no layout saves any. */
 int probe_find(struct probe *probe, enum probe_level level, struct fit *best, struct error *err);
 
-/* That of the levels which were read that explains most rows, with what its images are. */
+/* Find the layout that explains most rows at any level that was read, and name its images. */
 int probe_explain(struct probe *probe, struct fit *best, struct error *err);
 
-/* The only allowed transform that makes the planes of one row those of another, whatever was done
- * to the colours, or NO_TRANSFORM. */
+/* The only allowed transform that takes the planes of one row to those of another, whatever was
+ * done to their colours; NO_TRANSFORM: none or several. */
 uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed);
 
 /* --- checks of single rows (checks.c) --- */
 
+/* Of the finite elements of a row of numbers; all 0 when there are none. */
 struct numbers_summary {
-    double sum, min, max; /* of the finite ones; 0 when there are none */
-    uint64_t n;           /* finite ones */
+    double sum, min, max;
+    uint64_t n;
 };
 
 struct numbers_summary numbers_summarize(const struct dtype *dtype, const uint8_t *bytes,
                                          uint64_t n);
 
-/* The first of n floats that is NaN or infinite, or n. Other types have none. */
+/* The index of the first of n elements that is NaN or infinite, or n. */
 uint64_t numbers_first_nan(const struct dtype *dtype, const uint8_t *bytes, uint64_t n);
 
-/* True when the element's bytes are all zero, or it is a negative zero. */
+/* True for an element of zero bytes and for negative zero. */
 bool numbers_is_zero(const struct dtype *dtype, const uint8_t *element);
 
-/* Check the row of an image in lane i; is_own: what is left to check in the first image of its
- * source, or in a row that is no image: mass on actions that no encoder makes, tiles that are none.
- */
+/* Make the checks of a row in lane i that every image gets; with is_own, those that only the first
+ * image of a source gets: mass on actions that no encoder makes, numbers that are no tile. */
 void check_row(const struct window *window, size_t i, const struct lane_image *image, bool is_own,
                struct findings *findings);
 
@@ -435,25 +434,25 @@ enum rule {
     RULE_N
 };
 
-/* Rows seen and rows that break the rule, whose findings wait for the verdict. */
+/* How many rows were seen and how many break the rule; their findings wait for the verdict. */
 struct rule_tally {
     uint64_t n_rows, n_broken;
     struct findings findings;
 };
 
-/* What is known of off-board cells in one plane. */
+/* What the off-board cells of a plane hold. */
 struct smear {
-    uint64_t first_row; /* with content there; FINDING_NO_ROW: none */
-    bool has_empty;     /* some row has content on board and none off it */
+    uint64_t first_row; /* the first row with content there; FINDING_NO_ROW: none */
+    bool has_empty;     /* some row has content on the board and none off it */
 };
 
-/* Policies, masks or moves beside the stones. */
+/* A policy, mask or move that is compared with the stones. */
 struct laid {
     int lane;
     const struct flips *flips; /* borrowed: the lane's */
-    struct flip_parts parts;   /* mass on stones */
-    uint64_t first_on;         /* the first row with some; FINDING_NO_ROW: none */
-    bool keeps_off;            /* has no mass there; a move may be the one that was just played */
+    struct flip_parts parts;   /* its mass on stones */
+    uint64_t first_on;         /* the first row with such mass; FINDING_NO_ROW: none */
+    bool keeps_off;            /* must have none (a move may be the one that was just played) */
 };
 
 #define RULES_MAX_LAID 8
@@ -465,47 +464,49 @@ struct rules {
     int policy, to_move;       /* lanes, or -1 */
     struct planes_form form;
     struct stone_planes where;
-    struct laid laid[RULES_MAX_LAID]; /* the policy, if it is one, comes first */
+    struct laid laid[RULES_MAX_LAID]; /* the policy, if there is one, comes first */
     size_t n_laid;
-    uint64_t flip_step; /* the orders that there are are compared in one row of so many */
+    uint64_t flip_step; /* orders of storage are compared in one of so many rows */
 
-    /* The row at hand. */
+    /* The current row. */
     const struct window *window;
     const struct lane_image *image;
     struct row row;       /* of planes */
-    uint8_t *occupied;    /* owned: its cells, */
-    uint64_t n_stones[2]; /* and the stones on them */
+    uint8_t *occupied;    /* owned: its cells, with a bit for each player's stone */
+    uint64_t n_stones[2]; /* of each player */
 
-    /* What all rows have shown. */
+    /* What all rows so far have shown. */
     struct turn_rows turns;
     struct rule_tally tallies[RULE_N];
     struct smear *smears; /* owned, one per plane of the box */
-    uint64_t n_smears;    /* 0: there are no corners to look at */
+    uint64_t n_smears;    /* 0: there are no off-board cells to check */
 };
 
-/* What applies to the shard. max: findings kept for each rule. */
+/* Decide which rules apply to a shard. max: findings kept for each rule. Release them in any case.
+ */
 int rules_init(struct rules *rules, struct lanes *lanes, size_t max, struct error *err);
 
-/* Rules to be merged into `whole`, which must live longer. */
+/* Make a copy of `whole` that has seen no rows, to be merged into it. */
 int rules_init_part(struct rules *rules, const struct rules *whole, struct error *err);
 void rules_release(struct rules *rules);
 
-/* A row that is its source's own position, or no image at all. */
+/* Check the first image of a source, or a row that is no image. */
 void rules_check_row(struct rules *rules, const struct window *window,
                      const struct lane_image *image);
 
-/* Add the tallies of `from`, which become empty. */
+/* Add what `from` has seen; it has seen nothing afterwards. */
 void rules_merge(struct rules *rules, struct rules *from);
 
-/* Decide which findings stand. */
+/* Decide which findings stand, and add them. */
 void rules_finish(struct rules *rules, struct findings *findings);
 
 /* --- the pass (pass.c) and the diagnosis of groups (diagnose.c) --- */
 
-/* Check every row and, of an expanded set, every group. What cannot be read is a finding. */
+/* Check every row and, of an expanded set, every group. The lanes are open; one that cannot be read
+ * is a finding. */
 int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, struct error *err);
 
-/* A group of images in a window. All that is not said to be owned is borrowed. */
+/* A group of images in a window. Pointers are borrowed unless said to be owned. */
 struct diagnosis {
     const struct window *window;
     const struct orbit_groups *groups;
@@ -515,18 +516,18 @@ struct diagnosis {
     const struct lane_image *images; /* n */
     uint64_t n;
 
-    /* While it is diagnosed. */
+    /* Set by diagnose_group. */
     uint64_t *references; /* owned, per lane: the member that others are compared with */
-    uint32_t *is;         /* owned, per member: the transform that all its arrays are the image
-                             under, or NO_TRANSFORM */
-    uint64_t member;      /* the row at hand, */
-    uint32_t transform;   /* what it should be the image under, */
-    uint32_t *by;         /* owned: and, per lane, what it is under, or NO_TRANSFORM */
+    uint32_t *is;         /* owned, per member: the transform that makes it an image in all arrays,
+                             or NO_TRANSFORM */
+    uint64_t member;      /* the current row, */
+    uint32_t transform;   /* the transform that should make it, */
+    uint32_t *by;         /* owned: and, per lane, the one that does, or NO_TRANSFORM */
 };
 
-/* True when every image of the group is, in every array, the image of the first one, and each of
- * the images that are expected is there once. */
+/* True when every member is, in every array, the exact image of the first one, none is there twice,
+ * and none that is expected is missing. */
 bool diagnose_is_exact(const struct diagnosis *d);
 
-/* Name what is wrong. */
+/* Find out and report what is wrong. Lack of memory is noted in the findings. */
 void diagnose_group(struct diagnosis *d);

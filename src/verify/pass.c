@@ -1,12 +1,12 @@
 /*
  * pass.c - the one pass over all rows of a shard.
  *
- * Two windows of rows take turns: a crew checks the front one, cut into a fixed number of pieces,
- * while it reads the lanes of the back one. Findings and tallies of the pieces are joined in order
- * after every window, so that what is reported does not depend on the number of threads.
+ * Two windows of rows alternate: a crew checks the front one, cut into a fixed number of pieces,
+ * while it reads the lanes of the back one. The findings and tallies of the pieces are joined in
+ * order after each window, so the report does not depend on the number of threads.
  *
- * Before that the first groups of images tell about arrays whose meaning was guessed: where most of
- * them agree with another reading of an array, and hardly any with the one at hand, it is taken.
+ * Before that, the first groups of images correct guesses about arrays: where most of them agree
+ * with another interpretation of an array than the current one, that one is used.
  */
 #include "verify/parts.h"
 
@@ -18,8 +18,8 @@
 #define N_PIECES        32 /* of a window; fixed, so that the result depends on no thread count */
 #define ADAPT_GROUPS    64
 
-/* What one piece of a window gathers: its findings, until they are joined after the window, and
- * what its rows show, which is joined into the first piece. */
+/* What one piece of a window collects. After each window the findings go to the result, and the
+ * rules of all pieces are merged into those of the first. */
 struct piece {
     struct findings findings;
     struct rules rules;
@@ -37,8 +37,8 @@ struct run {
 
 /* --- arrays whose meaning was guessed --- */
 
-/* Of the first groups that have images, those in which most of them agree with the first one, or
- * all of them, less the others. */
+/* Of the first groups with several images: in how many most images (or all of them) agree with the
+ * first one, minus the number of the other groups. */
 static int agreement(const struct run *run, size_t lane, unsigned liberties, bool all)
 {
     const struct window *window = &run->front;
@@ -71,11 +71,11 @@ static bool has_cell_actions(const struct lane *lane)
 }
 
 /*
- * Arrays that are taken for copies but differ within most groups are numbers of the images
- * themselves (the tool's own provenance, say): they leave the comparison. Signed values that no
- * convention was said for may be those of the player to move, which no image changes. Policies that
- * stand on stones in the first sources, and off them when flipped, are compared in that order: each
- * array whose images are right then, and only then; the note says so.
+ * Correct guesses by the first window. Arrays taken for copies that differ within most groups
+ * describe the images themselves (another tool's provenance, say) and are not compared. Signed
+ * values of no stated convention may be the mover's, which no image changes. Where the policies of
+ * the first sources have mass on stones as stored, but not when flipped, each policy whose images
+ * agree only when it is flipped is compared so, and the note says it.
  */
 static int adapt(const struct run *run, struct error *err)
 {
@@ -116,7 +116,7 @@ static int adapt(const struct run *run, struct error *err)
         const enum action_flip said = binding->flip;
         const struct text_quoted name = text_path(lanes[i].array->key);
 
-        /* In most of its groups all images agree: as it is, or in that order? */
+        /* Do all images agree in most groups: as it is, or else flipped? */
         if (!has_cell_actions(&lanes[i]) || agreement(run, i, ORBIT_EXACT, true) > 0)
             continue;
         binding->flip = flip;
@@ -135,8 +135,8 @@ static int adapt(const struct run *run, struct error *err)
 
 /* --- windows --- */
 
-/* A job for each lane of the back window, which is read; and for each piece of the front one, which
- * is checked: a part of its groups. */
+/* A job of the crew: the first ones each read a lane of the back window, the others each check a
+ * piece of the front window, that is, some of its groups. */
 static void work_job(void *self, int64_t job, int worker)
 {
     struct run *run = self;
@@ -163,7 +163,7 @@ static void work_job(void *self, int64_t job, int worker)
         d.images = window->images + window->groups[g];
         d.n = window->groups[g + 1] - window->groups[g];
         const bool is_exact = lanes->result->is_expanded && diagnose_is_exact(&d);
-        /* What is sound in one image is sound in all that are exactly its images. */
+        /* If one image is sound, so are all rows that are exactly its images. */
         for (uint64_t m = 0; m < d.n; m++) {
             const bool all = m == 0 || !is_exact || findings->n_errors > n_before;
 
@@ -179,8 +179,8 @@ static void work_job(void *self, int64_t job, int worker)
     }
 }
 
-/* Window after window: the front one is checked while the back one is read; then findings are
- * joined, and lanes that cannot be read on are reported and left out. */
+/* Check the front window while the back one is read, join the findings, report and drop lanes that
+ * could not be read; then the next window. */
 static int walk(void *self, struct crew *crew)
 {
     struct run *run = self;
@@ -190,7 +190,7 @@ static int walk(void *self, struct crew *crew)
     uint64_t n_done = 0; /* rows */
 
     meter_begin(meter, "checking", lanes->shard->archive.path);
-    /* At first the front one is empty, too. */
+    /* The first front window is empty. */
     for (uint64_t n_windows = 0; n_windows == 0 || back->n > 0; n_windows++) {
         const struct window front = run->front;
 

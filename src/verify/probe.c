@@ -183,7 +183,7 @@ static uint64_t key_of(const struct probe *p, const struct sketch *sketch, enum 
         return sketch->is_level ? 0 : sketch->policy;
     if (level == PROBE_LABELS)
         return sketch->counts + (sees_labels(p) ? 3 * sketch->policy : 0);
-    return sketch->shape[level];
+    return level == PROBE_BOX ? sketch->box_shape : sketch->shape;
 }
 
 /* Rows of a source that are alike; 0 when not all were read or they tell nothing. */
@@ -447,7 +447,6 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
     struct probe *p = ballot->p;
     const struct window *window = ballot->window;
     const size_t planes = (size_t)p->lanes->planes;
-    const enum sketch_group group = fit->level == PROBE_BOX ? SKETCH_BOX : SKETCH_BOARD;
     const uint32_t n_images = fit->layout.n_images;
     uint64_t n_still = 0;
 
@@ -465,7 +464,7 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
             const bool is_foreign = u == NO_TRANSFORM;
             const int map = !is_foreign
                                 ? (int)u
-                                : sketch_relation(&p->sketcher, group,
+                                : sketch_relation(&p->sketcher, fit->level == PROBE_BOX,
                                                   window_row(window, planes, at[base]).bytes,
                                                   window_row(window, planes, at[k]).bytes);
 

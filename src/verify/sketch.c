@@ -27,16 +27,14 @@ static uint64_t mix(uint64_t x)
 
 /* --- the symmetries --- */
 
-static uint32_t n_maps(const struct sketcher *s, enum sketch_group group)
+static uint32_t n_maps(const struct sketcher *s, bool of_box)
 {
-    return group == SKETCH_BOARD ? s->lane->spec.n_steps
-           : s->box != NULL      ? s->box->n_transforms
-                                 : 0;
+    return !of_box ? s->lane->spec.n_steps : s->box != NULL ? s->box->n_transforms : 0;
 }
 
-static const uint32_t *map_of(const struct sketcher *s, enum sketch_group group, uint32_t k)
+static const uint32_t *map_of(const struct sketcher *s, bool of_box, uint32_t k)
 {
-    return group == SKETCH_BOARD ? s->lane->spec.steps[k].dst : s->box->transforms[k].dst;
+    return of_box ? s->box->transforms[k].dst : s->lane->spec.steps[k].dst;
 }
 
 int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *err)
@@ -61,11 +59,11 @@ int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *e
     if (s->box == NULL)
         return -1;
     for (uint32_t k = 0; k < s->box->n_transforms && !has_more; k++) {
-        const uint32_t *map = map_of(s, SKETCH_BOX, k);
+        const uint32_t *map = map_of(s, true, k);
         uint32_t t = 0;
 
         while (t < board->n_transforms &&
-               memcmp(map_of(s, SKETCH_BOARD, t), map, n_cells * sizeof *map) != 0)
+               memcmp(map_of(s, false, t), map, n_cells * sizeof *map) != 0)
             t++;
         has_more = t == board->n_transforms;
     }
@@ -170,21 +168,21 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
 /* --- the least arrangement --- */
 
 /* Of the values in room; *n_same: the maps that leave them, and whose they are, as they are. */
-static uint64_t least(struct sketcher *s, enum sketch_group group, uint32_t *n_same)
+static uint64_t least(struct sketcher *s, bool of_box, uint32_t *n_same)
 {
     const struct board *board = s->lane->spec.board;
     const uint32_t *values = s->room;
     uint32_t *best = s->room + s->n_cells, *other = best + s->n_cells;
 
     *n_same = 0;
-    for (uint32_t k = 0; k < n_maps(s, group); k++) {
-        const uint32_t *dst = map_of(s, group, k);
+    for (uint32_t k = 0; k < n_maps(s, of_box); k++) {
+        const uint32_t *dst = map_of(s, of_box, k);
 
         memset(other, 0, s->n_cells * sizeof *other);
         for (uint32_t cell = 0; cell < s->n_cells; cell++)
-            if (group == SKETCH_BOX || counts_cell(s, cell))
+            if (of_box || counts_cell(s, cell))
                 other[dst[cell]] = values[cell];
-        *n_same += (group == SKETCH_BOX || !board->transforms[k].swaps_colours) &&
+        *n_same += (of_box || !board->transforms[k].swaps_colours) &&
                    memcmp(other, values, s->n_cells * sizeof *other) == 0;
         if (k == 0 || memcmp(other, best, s->n_cells * sizeof *other) < 0) {
             uint32_t *swap = best;
@@ -205,24 +203,24 @@ void sketch_planes(struct sketcher *s, const uint8_t *row, struct sketch *sketch
     if (sketch->counts == 0)
         return;
     if (s->box != NULL)
-        sketch->shape[SKETCH_BOX] = least(s, SKETCH_BOX, &n_same);
-    sketch->shape[SKETCH_BOARD] = least(s, SKETCH_BOARD, &n_same);
+        sketch->box_shape = least(s, true, &n_same);
+    sketch->shape = least(s, false, &n_same);
     sketch->is_symmetric = n_same > s->n_still;
 }
 
-int sketch_relation(struct sketcher *s, enum sketch_group group, const uint8_t *a, const uint8_t *b)
+int sketch_relation(struct sketcher *s, bool of_box, const uint8_t *a, const uint8_t *b)
 {
     uint32_t *from = s->room, *to = s->room + s->n_cells;
     int found = -1;
 
     read_cells(s, a, from);
     read_cells(s, b, to);
-    for (uint32_t k = 0; k < n_maps(s, group); k++) {
-        const uint32_t *dst = map_of(s, group, k);
+    for (uint32_t k = 0; k < n_maps(s, of_box); k++) {
+        const uint32_t *dst = map_of(s, of_box, k);
         bool same = true;
 
         for (uint32_t cell = 0; cell < s->n_cells && same; cell++)
-            same = (group == SKETCH_BOARD && !counts_cell(s, cell)) || to[dst[cell]] == from[cell];
+            same = (!of_box && !counts_cell(s, cell)) || to[dst[cell]] == from[cell];
         if (same && found >= 0)
             return -1;
         if (same)
