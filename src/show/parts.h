@@ -1,13 +1,13 @@
 /*
- * parts.h - what the sources of src/show share: one row of every array as numbers in memory, its
- * images (made by the kernels that `expand` moves rows with), and what is to be seen of them.
+ * parts.h - shared by src/show: one row of every array as numbers in memory, or an image of it, and
+ * what its picture takes from it.
  */
 #pragma once
 
 #include "base/bytes.h"
 #include "show/show.h"
 
-/* One array's part: n elements of dtype. Objects become int64 (indices) or double. */
+/* The row of one array: n elements of dtype. Objects become int64 (indices) or double. */
 struct field {
     struct bytes bytes; /* owned */
     struct dtype dtype;
@@ -17,8 +17,7 @@ struct field {
 /* A row, or an image of it. */
 struct fields {
     const struct plan *plan; /* borrowed */
-    struct field *items; /* owned, one per array of the plan; without elements for arrays that have
-                            no rows or no numbers */
+    struct field *items;     /* owned, one per array of the plan; empty without rows or numbers */
 };
 
 static inline double field_number(const struct field *field, uint64_t i)
@@ -31,32 +30,32 @@ static inline int64_t field_integer(const struct field *field, uint64_t i)
     return dtype_get_int(&field->dtype, field->bytes.data + i * field->dtype.itemsize);
 }
 
-/* --- from planes to pieces on cells, as the programs for each game write them --- */
+/* --- pieces on cells, from planes as the programs for each game write them --- */
 
 /* Put the pieces of a row on the cells. */
 int stones_read(const struct fields *fields, struct picture *picture, struct error *err);
 
-/* What the two sides of this board are called and look like. */
+/* How the two sides of a board are named and drawn. */
 enum stones_style { STONES_BLUE_RED, STONES_OWN_THEIRS, STONES_FIRST_PLANES, STONES_CHESS };
 
 enum stones_style stones_style_of(const struct plan *plan);
 
-/* Do the planes look like RingRift's, whose stacks have heights? */
+/* True when the number of planes is that of RingRift's, which hold heights of stacks. */
 bool stones_are_stacks(const struct plan *plan);
 
-/* --- what else a row says: values, the player to move, cells that actions point to --- */
+/* --- labels: values, the player to move, cells that actions point to --- */
 
 /* The name of a side on this board: "blue". */
 const char *labels_side_name(const struct plan *plan, enum picture_side side);
 
-/* Append a line to the caption and mark cells. */
+/* Append a line to the caption, and mark the cells that actions and coordinates point to. */
 int labels_read(const struct fields *fields, struct picture *picture, struct error *err);
 
 /* The cell that an array of coordinates or actions points to, or -1. */
 int64_t labels_cell_of(const struct fields *fields, size_t i);
 
-/* Put the policy's shares on the cells and its words into the caption. The stones stand already:
- * a column is where its piece would come to rest. */
+/* Put the policy's shares on the cells and its largest entries into the caption. The stones must be
+ * in place: the action "column" belongs to the cell where its piece comes to rest. */
 int heat_read(const struct fields *fields, struct picture *picture, struct error *err);
 
 /* A share for people: "41%", "2.4%". */

@@ -1,7 +1,8 @@
 /*
- * shape.c - where cells are drawn: in a box by row and column, in the lines that the family says,
- * or where only neighbours are known by a search for places on a grid of hexagons or squares at
- * which exactly the neighbours touch; else in rows. And how a transform turns the drawing.
+ * shape.c - where cells are drawn, and how a transform turns the drawing. Cells of a box are placed
+ * by row and column, those of some families in lines of given lengths. Where only the neighbours
+ * are known, a search looks for places on a grid of hexagons or squares at which exactly the
+ * neighbours touch; if it fails, cells are drawn in rows.
  */
 #include "show/show.h"
 
@@ -9,15 +10,15 @@
 
 #define CELLS_IN_A_ROW 16
 #define SAME           1e-6
-#define EXACT          1e-12 /* of numbers whose noise is nobody's concern */
+#define EXACT          1e-12 /* rounding that removes noise */
 
 /* --- places by neighbours --- */
 
-#define MAX_CELLS 400    /* beyond, boards are drawn in rows */
-#define MAX_STEPS 200000 /* tries before giving up */
+#define MAX_CELLS 400 /* larger boards are drawn in rows */
+#define MAX_TRIES 200000
 
-/* Steps to a neighbour as (lines, half columns). What comes first is tried first: a triangle that
- * is numbered from its apex stands on its base, a grid is read as usual. */
+/* Steps to a neighbour, in the order in which they are tried: a triangle numbered from its apex
+ * stands on its base, a grid is numbered line by line. */
 static const struct shape_place hexagon_steps[6] = {{1, -1}, {1, 1},   {0, 2},
                                                     {0, -2}, {-1, -1}, {-1, 1}};
 static const struct shape_place square_steps[4] = {{0, 2}, {1, 0}, {0, -2}, {-1, 0}};
@@ -28,20 +29,22 @@ struct embedding {
     size_t n_steps;
     struct shape_place *places;
     uint8_t *adjacent; /* n x n */
-    uint32_t *order;   /* cells so that each has a neighbour before it */
-    uint32_t *parent;  /* that neighbour */
+    uint32_t *order;   /* the cells, breadth first from cell 0 */
     uint32_t n_tries;
 };
 
-/* Try steps from the parent for the k-th cell, until all cells from it on are placed: exactly its
- * neighbours touch a cell. */
+/* Place the k-th cell next to a neighbour, such that of the cells before it exactly its neighbours
+ * touch it, and then all cells after it. */
 static bool search(struct embedding *e, uint32_t k)
 {
     if (k == e->board->n_cells)
         return true;
     const uint8_t *adjacent = e->adjacent + (size_t)e->order[k] * e->board->n_cells;
-    for (size_t s = 0; s < e->n_steps && e->n_tries++ < MAX_STEPS; s++) {
-        const struct shape_place from = e->places[e->parent[k]], *step = &e->steps[s];
+    const uint32_t *parent = e->order;
+    while (!adjacent[*parent])
+        parent++;
+    for (size_t s = 0; s < e->n_steps && e->n_tries++ < MAX_TRIES; s++) {
+        const struct shape_place from = e->places[*parent], *step = &e->steps[s];
         const struct shape_place at = {from.line + step->line, from.half + step->half};
         bool fits = true;
 
@@ -62,8 +65,7 @@ static bool search(struct embedding *e, uint32_t k)
     return false;
 }
 
-/* Places are (row, column) with hexagons shifted half a cell per row, as half columns. False when
- * none are found. */
+/* Find places for cells of which only the neighbours are known. False when there are none. */
 static bool embed(const struct board *board, bool hexagons, struct shape_place *places)
 {
     const uint32_t n = board->n_cells;
@@ -79,24 +81,20 @@ static bool embed(const struct board *board, bool hexagons, struct shape_place *
     if (n > MAX_CELLS || board->n_edges == 0)
         return false;
     e.adjacent = calloc(n, n);
-    e.order = calloc(2 * n, sizeof *e.order);
+    e.order = calloc(n, sizeof *e.order);
     if (e.adjacent != NULL && e.order != NULL) {
-        e.parent = e.order + n;
         for (uint32_t i = 0; i < board->n_edges; i++) {
             e.adjacent[board->edges[i][0] * n + board->edges[i][1]] = 1;
             e.adjacent[board->edges[i][1] * n + board->edges[i][0]] = 1;
         }
-        /* Cells breadth first from cell 0. */
         for (uint32_t k = 0; k < n_found; k++)
             for (uint32_t cell = 0; cell < n; cell++) {
                 uint32_t i = 0;
 
                 while (i < n_found && e.order[i] != cell)
                     i++;
-                if (i < n_found || !e.adjacent[e.order[k] * n + cell])
-                    continue;
-                e.parent[n_found] = e.order[k];
-                e.order[n_found++] = cell;
+                if (i == n_found && e.adjacent[e.order[k] * n + cell])
+                    e.order[n_found++] = cell;
             }
         found = n_found == n && search(&e, 1);
     }
@@ -113,8 +111,8 @@ static void place_cells(struct shape *shape)
     const struct board *b = shape->board;
     const bool is_box = b->cols > 0;
     const uint32_t cols = is_box ? b->cols : CELLS_IN_A_ROW;
-    bool is_other = false;    /* edges of a box that hexagons have not */
-    uint32_t n_down_left = 0; /* along one diagonal */
+    bool is_other = false;    /* the box has edges that hexagons do not have */
+    uint32_t n_down_left = 0; /* edges along the diagonal that they have */
 
     shape->form = SHAPE_HEXAGONS;
     if (b->family->drawn_lines != NULL) {
@@ -122,7 +120,7 @@ static void place_cells(struct shape *shape)
         int32_t longest = 0;
         uint32_t cell = 0;
 
-        /* Lines of hexagons about one axis: the longest reaches the left margin. */
+        /* Centred lines of hexagons: the longest reaches the left margin. */
         for (uint32_t line = 0; lengths[line] != 0; line++)
             longest = lengths[line] > longest ? lengths[line] : longest;
         for (uint32_t line = 0; lengths[line] != 0; line++)
@@ -149,9 +147,9 @@ static void place_cells(struct shape *shape)
         const int32_t row = (int32_t)(cell / cols), col = (int32_t)(cell % cols);
         struct shape_place *place = &shape->places[cell];
 
-        /* neighbours of hexagons as (row, column) are (0,1), (1,0) and (1,-1) */
+        /* A hexagon at (row, column) has neighbours in steps of (0,1), (1,0) and (1,-1). */
         *place = (struct shape_place){row, 2 * col + (shape->form == SHAPE_HEXAGONS ? row : 0)};
-        if (!is_box) /* nothing is known of where they are: an empty line between */
+        if (!is_box) /* lines that do not touch: neighbours are not where they seem to be */
             place->line *= 2;
         else if (b->family->bottom_up)
             place->line = (int32_t)b->rows - 1 - row;
@@ -187,7 +185,7 @@ int shape_init(struct shape *shape, const struct board *board, struct error *err
     struct shape_place least = {INT32_MAX, INT32_MAX}, most = {INT32_MIN, INT32_MIN};
     const struct shape_place *p = shape->places;
 
-    /* Places count from the first line and column that hold a cell. */
+    /* Places are counted from the first line and column that hold a cell. */
     for (uint32_t i = 0; i < board->n_cells; i++)
         if (board->on_board[i]) {
             least.line = p[i].line < least.line ? p[i].line : least.line;
@@ -224,9 +222,9 @@ void shape_release(struct shape *shape)
 
 /* --- turns --- */
 
-/* A turn of the plane is told by where one side between two cells goes, and whether it is a mirror
- * image: (x, y) and the product with a number of length 1, or of the mirrored (x, y). Of a line
- * that is turned round it is one. */
+/* An isometry is determined by where the vector between two cells goes and whether it mirrors: as a
+ * complex number, the vector or its conjugate is multiplied by a number of length 1. A line of
+ * cells that is reversed is mirrored rather than turned. */
 bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *turn)
 {
     const struct board *board = shape->board;

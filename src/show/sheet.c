@@ -1,8 +1,8 @@
 /*
- * sheet.c - a contact sheet: a plan for one input, the row (or the stored images that belong to it)
- * as numbers, its images, and a picture of each with pieces, labels and policy. Objects and CSR
- * rows become lists of numbers. A stored image that is not what is recomputed has the cells marked
- * on which any array differs.
+ * sheet.c - a contact sheet: a plan for one input, the row (or the stored images of one source) as
+ * numbers, its images, and a picture of each with pieces, labels and policy. Objects and CSR rows
+ * become lists of numbers. Where a stored image is not what is computed, the cells on which any
+ * array differs are marked.
  */
 #include "show/parts.h"
 
@@ -11,14 +11,14 @@
 
 #include <math.h>
 
-/* --- text that is written --- */
+/* --- writing text --- */
 
 void pen_html(struct pen *p, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    /* Once it has failed, arguments are not fetched any more: those after them would be others. */
+    /* After a failure no argument may be fetched: pen_put does not evaluate its own. */
     for (size_t n = strcspn(format, "%"); *format != '\0' && !p->failed; n = strcspn(format, "%")) {
         pen_put(p, "%.*s", (int)n, format);
         format += n;
@@ -33,7 +33,7 @@ void pen_html(struct pen *p, const char *format, ...)
             bool is_plain = text_is_utf8(c, strlen(c));
             struct text_quoted quoted;
 
-            /* What is no UTF-8, or holds bytes that no page may hold, is quoted as in messages. */
+            /* What is not UTF-8, or holds control characters, is quoted as in messages. */
             for (const char *byte = c; *byte != '\0' && is_plain; byte++)
                 is_plain = (unsigned char)*byte >= 0x20 && *byte != 0x7f;
             if (!is_plain) {
@@ -55,11 +55,8 @@ void pen_html(struct pen *p, const char *format, ...)
                                       : va_arg(args, unsigned));
         } else if (*kind == 'g' || digits >= 0) {
             pen_put(p, *kind == 'g' ? "%.*g" : "%.*f", digits, va_arg(args, double));
-        } else if (*kind == 'f') { /* pixels: tenths, without needless digits */
-            const long tenths = lround(va_arg(args, double) * 10), part = labs(tenths) % 10;
-
-            pen_put(p, part == 0 ? "%s%ld" : "%s%ld.%ld", tenths < 0 ? "-" : "", labs(tenths) / 10,
-                    part);
+        } else if (*kind == 'f') {
+            pen_put(p, "%.15g", (double)lround(va_arg(args, double) * 10) / 10);
         }
         format = kind + 1;
     }
@@ -74,12 +71,12 @@ static int init(struct fields *fields, const struct plan *plan, struct error *er
     return new_items(&fields->items, plan->n_arrays + 1, "a row", err);
 }
 
-/* Read n rows of the plan's one input into as many zeroed fields. The caller releases each of them,
- * also on failure. */
+/* Read n rows of the plan's input into n zeroed fields. The caller releases each of them, also on
+ * failure. */
 static int fields_read(const struct plan *plan, const struct stored_image *rows, size_t n,
                        struct fields *fields, struct error *err)
 {
-    size_t *order = calloc(n + 1, sizeof *order); /* of the rows, ascending */
+    size_t *order = calloc(n + 1, sizeof *order); /* by ascending row */
     int status = order != NULL ? 0 : error_no_memory(err, "rows");
 
     for (size_t k = 0; k < n && status == 0; k++) {
@@ -94,7 +91,7 @@ static int fields_read(const struct plan *plan, const struct stored_image *rows,
         const struct plan_array *array = &plan->arrays[i];
         const enum role role = array->binding.role;
         const bool is_index = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
-        /* Deflated arrays are read up to the last row that is wanted. */
+        /* Deflated arrays are read once, up to the last row that is wanted. */
         const bool is_random = !array->is_object && array->sources[0]->decoder == NULL;
         struct batch batch = {.own = {.arrays = array->sources,
                                       .n_arrays = 1,
@@ -186,7 +183,7 @@ static void fields_release(struct fields *fields)
     *fields = (struct fields){0};
 }
 
-/* By how much elements differ; infinite where that is no number. */
+/* By how much two elements differ; infinite if one is NaN. */
 static double difference(const struct field *a, const struct field *b, uint64_t e)
 {
     const double d = fabs(field_number(a, e) - field_number(b, e));
@@ -195,11 +192,11 @@ static double difference(const struct field *a, const struct field *b, uint64_t 
 }
 
 /*
- * Mark the cells of the picture on which any array differs, and name the arrays in its faults: of
- * indices in a list, of elements or bits along an axis, else of the whole. Policies may differ a
- * little everywhere: rings are where they differ by a tenth of the most. u is the transform that
- * the recomputed row was made with: numbers that a swap of colours computes may differ by their
- * last bit.
+ * Name the arrays that differ in the picture's faults, and mark the cells on which they do: those
+ * of indices in a list, of elements or bits along an axis, else of the coordinate or action.
+ * Policies may differ a little everywhere: cells are marked where the difference is at least a
+ * tenth of the largest. u is the transform by which the row was recomputed: numbers computed for a
+ * colour swap may differ in their last bit.
  */
 static int fields_compare(const struct fields *stored, const struct fields *recomputed, uint32_t u,
                           struct picture *picture, struct error *err)
@@ -220,7 +217,7 @@ static int fields_compare(const struct fields *stored, const struct fields *reco
         const bool is_dense =
             is_axis && (binding->role == ROLE_POLICY || binding->role == ROLE_ACTION_VALUES);
         uint64_t n = a->n > b->n ? a->n : b->n;
-        double most = 0, tolerance = 0; /* 0: bits count */
+        double most = 0, tolerance = 0; /* 0: bits must be equal */
         bool differs = false;
 
         if (n == 0 || strcmp(array->key, PLAN_SOURCE_KEY) == 0 ||
@@ -234,7 +231,7 @@ static int fields_compare(const struct fields *stored, const struct fields *reco
         for (uint64_t e = 0; is_dense && e < n; e++)
             most = fmax(most, difference(a, b, e));
         for (uint64_t e = 0; e < n; e++) {
-            int64_t at[2] = {-1, -1}; /* on the axis; none */
+            int64_t at[2] = {-1, -1}; /* index on the axis, or none */
             bool is_same;
 
             if (is_list && e < a->n)
@@ -245,7 +242,7 @@ static int fields_compare(const struct fields *stored, const struct fields *reco
                 at[0] = at[1] = (int64_t)(e / (is_bits ? 1 : form.n_last) % form.axis);
             if (is_list)
                 is_same = at[0] == at[1] || (at[0] < 0 && at[1] < 0);
-            else if (is_bits) /* padding bits are written as 0 */
+            else if (is_bits) /* without the padding, which is written as 0 */
                 is_same = planes_number(&form, a->bytes.data, e / form.axis, e % form.axis) ==
                           planes_number(&form, b->bytes.data, e / form.axis, e % form.axis);
             else
@@ -297,7 +294,7 @@ void picture_release(struct picture *picture)
     *picture = (struct picture){0};
 }
 
-/* The first side joins top and bottom, which come from a row, unless the axes are exchanged. */
+/* The first side joins top and bottom, unless the transform exchanges the axes, or the colours. */
 void picture_set_edges(struct picture *picture, const struct board *b)
 {
     const struct board_transform *t = &b->transforms[picture->transform];
@@ -308,7 +305,7 @@ void picture_set_edges(struct picture *picture, const struct board *b)
             (edge == EDGE_TOP || edge == EDGE_BOTTOM) == is_kept ? SIDE_FIRST : SIDE_SECOND;
 }
 
-/* Put on the picture what is to be seen of an image. One scale and one legend for all pictures. */
+/* Fill a picture from an image, and add to the sheet what its scale and legend depend on. */
 static int fill_picture(struct sheet *sheet, const struct fields *fields, struct picture *picture,
                         struct error *err)
 {
@@ -332,8 +329,8 @@ static int fill_picture(struct sheet *sheet, const struct fields *fields, struct
     return 0;
 }
 
-/* An image of the row rows[0], which is the image `from` of its source; stored (or NULL) is what is
- * held against it, and drawn. */
+/* Add a picture of an image computed from rows[0], which is the image `from` of its source. If
+ * `stored` is not NULL, draw that instead and mark the differences. */
 static int add_picture(struct sheet *sheet, const struct fields *rows, uint32_t from,
                        const struct stored_image *image, const struct fields *stored,
                        struct error *err)
@@ -366,7 +363,7 @@ static int add_picture(struct sheet *sheet, const struct fields *rows, uint32_t 
 
 int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct error *err)
 {
-    /* Rows of what is stored, or the one row; the first is the base of what is recomputed. */
+    /* The rows of the stored images, or the one row; images are computed from the first. */
     const struct stored_image own = {.row = request->row}, *images = request->stored;
     const bool is_stored = request->n_stored > 0;
     const size_t n_rows = is_stored ? request->n_stored : 1;
@@ -379,7 +376,7 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
     *sheet = (struct sheet){.is_stored = is_stored};
     if (rows == NULL)
         return error_no_memory(err, "rows");
-    /* The transforms to draw are chosen; arrays are bound for all, since an image may be made from
+    /* Arrays are bound for all transforms, not only those to draw: an image may be computed from
      * any stored one. */
     plan->settings = request->settings;
     plan->conventions = request->settings->conventions;

@@ -1,6 +1,6 @@
 /*
- * show.h - a contact sheet: where the cells of a board are drawn, all images of one row as
- * pictures (data only) on one scale, and ways of drawing them.
+ * show.h - a contact sheet: where the cells of a board are drawn, the images of one row as pictures
+ * (data only) on a common scale, and two ways to draw them.
  */
 #pragma once
 
@@ -9,18 +9,18 @@
 
 /* --- the shape of a board: squares, hexagons, or a row of cells --- */
 
-/* Lengths are in distances between neighbours; x grows to the right, y downwards. The drawing of
- * every image of a position has the same shape: only what stands on the cells moves. */
+/* The unit of length is the distance between neighbours; x grows to the right, y downwards. All
+ * images of a position share one shape: only what stands on the cells moves. */
 enum shape_form { SHAPE_SQUARES, SHAPE_HEXAGONS };
 
 #define SHAPE_MAX_CORNERS 6
-#define LINE_OF_HEXAGONS  0.86602540378443865 /* between them: half the square root of 3 */
+#define LINE_OF_HEXAGONS  0.86602540378443865 /* distance of lines: half the square root of 3 */
 
 struct shape_point {
     double x, y;
 };
 
-/* A place in a text: half columns, so that lines of hexagons can be shifted by half a cell. */
+/* A place in a text, in half columns, since lines of hexagons are shifted by half a cell. */
 struct shape_place {
     int32_t line, half;
 };
@@ -29,52 +29,52 @@ struct shape {
     const struct board *board; /* borrowed */
     enum shape_form form;
     struct shape_point *centres;    /* owned, one per cell of the box */
-    struct shape_place *places;     /* owned, from 0 on */
-    struct shape_point least, most; /* the box around all cells that are drawn */
+    struct shape_place *places;     /* owned, one per cell of the box, counted from 0 */
+    struct shape_point least, most; /* the bounds of all cells that are drawn */
     int32_t n_lines, n_halves;
-    uint32_t first, second; /* the ends of the top line: first is where the mark F stands */
+    uint32_t first, second; /* the ends of the top line; the mark F stands at the first */
 };
 
-/* Place the cells. The caller releases it. */
+/* Place the cells. The caller releases the shape. */
 int shape_init(struct shape *shape, const struct board *board, struct error *err);
 void shape_release(struct shape *shape);
 
-/* The corners of a cell, measured from its centre, clockwise from the upper left one (hexagons:
- * from the top). Returns how many. */
+/* The corners of a cell, relative to its centre, clockwise from the upper left (hexagons: from the
+ * top). Returns their number. */
 size_t shape_corners(const struct shape *shape, struct shape_point corners[SHAPE_MAX_CORNERS]);
 
-/* The linear part of a move of the plane: x' = xx * x + xy * y, y' = yx * x + yy * y. */
+/* The linear part of an isometry of the plane: x' = xx * x + xy * y, y' = yx * x + yy * y. */
 struct shape_turn {
     double xx, xy, yx, yy;
 };
 
-/* How transform t turns the drawing. False when its cells do not move like a figure in the plane
- * (boards from a file); then *turn is the identity. */
+/* How transform t turns or mirrors the drawing. False when it does not move the cells like a rigid
+ * figure (boards from a file); then *turn is the identity. */
 bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *turn);
 
-/* How many planes an array has, before or after its cells. */
+/* How many planes an array has, whether they stand before or after the cells. */
 static inline uint64_t planes_count(const struct role_binding *binding)
 {
     return binding->axes.outer * (binding->axes.inner > 1 ? binding->axes.inner : 1);
 }
 
-/* The cell that element i along an array's axis stands for; -1 for none. Policies: the cell that
- * the action is about. */
+/* The cell of element i along an array's axis, of a policy the cell that action i is about; or -1.
+ */
 int64_t planes_cell_of(const struct board *board, const struct role_binding *binding, uint64_t i);
 
-/* --- a picture: what is to be seen of one image --- */
+/* --- a picture: what one image shows --- */
 
 enum picture_piece {
     PICTURE_EMPTY,
     PICTURE_STONE,     /* of a side; number: the height of a stack, 0 for a stone */
     PICTURE_MAN,       /* of a side; man: P N B R Q K */
-    PICTURE_TILE,      /* number: three digits */
+    PICTURE_TILE,      /* number: of three digits */
     PICTURE_NUMBER,    /* any other number */
     PICTURE_MARKER,    /* of a side: a small stone */
-    PICTURE_TERRITORY, /* of a side: the whole cell */
+    PICTURE_TERRITORY, /* of a side: fills the cell */
 };
 
-/* Whose pieces. What a side is called is the sheet's business. */
+/* Whose pieces; labels_side_name has the names. */
 enum picture_side { SIDE_FIRST, SIDE_SECOND, SIDE_BOTH, SIDE_NONE };
 
 struct picture_cell {
@@ -82,30 +82,30 @@ struct picture_cell {
     enum picture_side side;
     char man;
     int32_t number;
-    double share;   /* of the policy, on this cell */
-    bool is_top;    /* one of the largest shares: to be written */
+    double share;   /* of the policy */
+    bool is_top;    /* one of the largest shares, which are written out */
     bool is_marked; /* a coordinate or an action of the row points here */
-    bool differs;   /* stored and recomputed contents are not the same */
+    bool differs;   /* what is stored is not what is computed */
 };
 
-/* The sides of a board of Hex. */
+/* The edges of a Hex board. */
 enum picture_edge { EDGE_TOP, EDGE_RIGHT, EDGE_BOTTOM, EDGE_LEFT, N_EDGES };
 
 struct picture {
     uint32_t transform;
-    uint64_t row;                     /* where it is stored, if it is */
+    uint64_t row;                     /* where the image is stored, if it is */
     struct picture_cell *cells;       /* owned, one per cell of the box */
-    enum picture_side edges[N_EDGES]; /* SIDE_NONE on boards without goals */
-    struct text heading; /* owned, as all three: "3 rotate-180", what is particular to it */
-    struct text caption; /* lines that end in '\n': labels, policy */
-    struct text faults;  /* what differs, one line without its end, or nothing */
+    enum picture_side edges[N_EDGES]; /* who joins them; SIDE_NONE on other boards */
+    struct text heading;              /* owned, like the next two: "3 rotate-180, row 5" */
+    struct text caption;              /* labels and policy, lines that end in '\n' */
+    struct text faults;               /* which arrays differ, one line without '\n', or empty */
 };
 
 int picture_init(struct picture *picture, const struct board *board, uint32_t transform,
                  struct error *err);
 void picture_release(struct picture *picture);
 
-/* Colours of a board of Hex's sides in this image: those of the source, moved and swapped. */
+/* Set the edges of a Hex board: those of the source, moved and swapped like the image. */
 void picture_set_edges(struct picture *picture, const struct board *board);
 
 /* --- the sheet --- */
@@ -114,8 +114,8 @@ struct sheet_request {
     const char *path;
     uint64_t row;
     const struct settings *settings;   /* borrowed: board, roles, conventions, transforms */
-    const struct stored_image *stored; /* borrowed: the images of an expanded set that belong
-                                          together, by transform; or NULL: images are computed */
+    const struct stored_image *stored; /* borrowed: the images of one source in an expanded set, by
+                                          transform; or NULL: images are computed */
     size_t n_stored;
 };
 
@@ -125,61 +125,60 @@ struct sheet {
     bool is_stored;
     struct picture *pictures; /* owned */
     size_t n_pictures;
-    size_t n_faulty;   /* pictures that differ from what is recomputed */
-    double most_share; /* of any cell, in any picture */
-    bool has_stones, has_marks, has_side[SIDE_BOTH + 1]; /* in any picture, for legends */
-    const char *pieces; /* what else there is to say of the pieces, static, or NULL */
+    size_t n_faulty;   /* pictures that differ from what is computed */
+    double most_share; /* of any cell in any picture */
+    bool has_stones, has_marks, has_side[SIDE_BOTH + 1]; /* in any picture, for the legend */
+    const char *pieces; /* for the legend: further pieces, static, or NULL */
     struct text title;  /* owned: two lines */
 };
 
 /*
- * Read the row, make its images and what is to be seen of them. A row that is not there is
- * ERROR_DATA, saying how many there are. The caller releases the sheet.
+ * Read the row, make its images and a picture of each. A row that does not exist is ERROR_DATA. The
+ * caller releases a sheet that was built.
  */
 int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct error *err);
 void sheet_release(struct sheet *sheet);
 
-/* --- text that is written --- */
+/* --- writing text --- */
 
-/* Text that is appended to. That may fail for lack of memory: the error is kept in err, and nothing
- * is added from then on. */
+/* A text to append to. When memory runs out, err is set and everything further is ignored. */
 struct pen {
     struct text *out;  /* borrowed */
     struct error *err; /* borrowed */
     bool failed;
 };
 
-/* Append printf-style, as it is. */
+/* Append printf-style, without escapes. */
 #define pen_put(p, ...) \
     ((p)->failed = (p)->failed || text_append((p)->out, (p)->err, __VA_ARGS__) != 0)
 
-/* Append printf-style, as HTML: in texts nothing is markup (what no terminal shows is written as
- * \xNN), and %f are pixels, in tenths without needless digits. Knows %s %c %d %u %zu %llu, %f and
- * %g, with one digit after a point. */
+/* Append printf-style, as HTML: %s is escaped (unprintable bytes become \xNN), and %f is rounded to
+ * tenths without trailing zeros. Knows %s %c %d %u %zu %llu, and %f and %g with a one-digit
+ * precision. */
 void pen_html(struct pen *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- drawing --- */
 
-/* A picture inside an HTML page. */
+/* An SVG element inside an HTML page. */
 struct svg_place {
-    const char *prefix; /* of all its ids, which begin with a letter */
-    const char *name;   /* what its attribute data-picture says: letters and hyphens */
+    const char *prefix; /* of all its ids; begins with a letter */
+    const char *name;   /* of its attribute data-picture: letters and hyphens */
 };
 
-/* As an SVG document, or (place not NULL) as an element of a page, which is appended. The same
- * sheet gives the same bytes. */
+/* Append the sheet as an SVG document, or (place not NULL) as an element of a page. The same sheet
+ * gives the same bytes. */
 int svg_write(const struct sheet *sheet, const struct svg_place *place, struct text *out,
               struct error *err);
 
-/* A part, from 0 to 1, of the way between two colours: "#rrggbb". */
+/* The colour at a part, from 0 to 1, of the way between two others: "#rrggbb". */
 struct text_quoted svg_colour(const int from[3], const int to[3], double part);
 
-/* As lines of text, several boards side by side. */
 struct terminal_style {
     unsigned columns; /* of the terminal */
-    bool unicode;     /* stones and chessmen as such; else letters */
+    bool unicode;     /* symbols for stones and chessmen; else letters */
     bool colours;     /* ECMA-48 sequences for 256 colours */
 };
 
+/* Append the sheet as lines of text, with as many pictures side by side as fit. */
 int terminal_write(const struct sheet *sheet, const struct terminal_style *style, struct text *out,
                    struct error *err);

@@ -1,10 +1,10 @@
 /*
- * stones.c - what a row shows: pieces read from planes in the way of the board's family, whose they
- * are and who is to move, labels in words, cells that actions point to; and the policy as shares:
- * on which cells it lies, what lies on no cell, and the largest entries in words.
+ * stones.c - what a row shows: the pieces, from planes as the board's family stores them; who is to
+ * move, labels in words, the cells that actions point to; and the policy: its share on each cell
+ * and on no cell, and its largest entries in words.
  *
- * Dense and sparse policies are read through the same entries; weights that are negative or not a
- * number count as none. Where a policy names columns, a piece is let fall onto its cell.
+ * Dense and sparse policies are read as the same kind of entries; weights that are negative or NaN
+ * count as 0. Where a policy names columns, its cells are those where a piece would come to rest.
  */
 #include "show/parts.h"
 
@@ -12,15 +12,15 @@
 
 #include <math.h>
 
-/* RingRift's planes: heights of stacks as parts of 5, markers, territory; mine and theirs each. */
+/* RingRift's planes, mine and theirs each: heights of stacks as fractions of 5, markers, territory.
+ */
 #define RINGS_MAX_HEIGHT 5
 
-#define KATAGO_KOMI \
-    5 /* among its global inputs: of the player to move, who is white if it is above 0 */
+#define KATAGO_KOMI 5 /* global input: komi for the player to move, above 0 for white */
 
 /* --- planes --- */
 
-/* An array of planes or a grid as numbers by cell, whatever its layout and type. */
+/* The numbers of an array of planes, or of a grid, by cell, whatever its layout and type. */
 struct planes {
     uint32_t n_cells; /* of the box */
     uint64_t n;
@@ -45,7 +45,7 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
     return (int64_t)action_flip_cell(board, binding->flip, (uint64_t)cell);
 }
 
-/* The numbers of array `i` (planes, packed planes or a grid). The caller frees them, also on
+/* Read the numbers of array i (planes, packed planes or a grid). The caller frees them, also on
  * failure. */
 static int planes_read(struct planes *planes, const struct fields *fields, size_t i,
                        struct error *err)
@@ -75,7 +75,7 @@ static double planes_at(const struct planes *planes, uint64_t plane, uint32_t ce
     return plane < planes->n ? planes->numbers[plane * planes->n_cells + cell] : 0;
 }
 
-/* The array of that role that has elements, the first one, or -1. */
+/* The first array of that role that has elements, or -1. */
 static int fields_find(const struct fields *fields, enum role role)
 {
     for (size_t i = 0; i < fields->plan->n_arrays; i++) {
@@ -98,7 +98,7 @@ static const struct plan_array *find_planes(const struct plan *plan, size_t *i)
     return NULL;
 }
 
-/* As the row says; SIDE_NONE when it does not. Hex has it in the first cell of a plane. */
+/* Who is to move, by a label or, in Hex, by a plane; SIDE_NONE when the row does not say. */
 static enum picture_side side_to_move(const struct fields *fields)
 {
     static const double first[] = {[TO_MOVE_01] = 0, [TO_MOVE_12] = 1, [TO_MOVE_PM1] = 1};
@@ -135,7 +135,8 @@ static void put(struct picture *picture, uint32_t cell, bool first, bool second)
     to->side = first && second ? SIDE_BOTH : first ? SIDE_FIRST : SIDE_SECOND;
 }
 
-/* n planes of stones for each side, from these on; n 0: the signs of one plane. */
+/* Read stones from n planes of each side, which begin at sides[]; n 0: from the signs of plane 0.
+ */
 static void read_sides(const struct planes *planes, const uint64_t sides[2], uint64_t n,
                        struct picture *picture)
 {
@@ -151,7 +152,7 @@ static void read_sides(const struct planes *planes, const uint64_t sides[2], uin
     }
 }
 
-/* Synthetic rows hold the owner where others have the height, and the height two planes on. */
+/* Rows made by `sample` have 1 in the first planes, and the height two planes later. */
 static void read_stacks(const struct planes *planes, struct picture *picture)
 {
     static const enum picture_piece pieces[] = {PICTURE_STONE, PICTURE_MARKER, PICTURE_TERRITORY};
@@ -207,8 +208,7 @@ int stones_read(const struct fields *fields, struct picture *picture, struct err
     if (planes_read(&planes, fields, i, err) != 0)
         return -1;
     if (array->binding.role == ROLE_GRID) {
-        /* Codes: 1 and 2, or 1 and -1, are stones; tiles have three digits; the rest are numbers.
-         */
+        /* Codes 1 and 2, or 1 and -1, are stones; tiles have three digits; others are numbers. */
         for (uint32_t cell = 0; cell < planes.n_cells; cell++) {
             const double code = planes_at(&planes, 0, cell);
             const bool is_stone = code == 1 || code == 2 || code == -1;
@@ -222,7 +222,7 @@ int stones_read(const struct fields *fields, struct picture *picture, struct err
             }
         }
     } else if (family->packed_stones > 0 && array->binding.role == ROLE_PACKED) {
-        sides[0] = family->packed_stones; /* planes of other things go before the two of stones */
+        sides[0] = family->packed_stones; /* other planes come first */
         sides[1] = family->packed_stones + 1;
         read_sides(&planes, sides, 1, picture);
     } else if (family->men != NULL && planes.n >= 2 * strlen(family->men)) {
@@ -243,7 +243,7 @@ int stones_read(const struct fields *fields, struct picture *picture, struct err
         sides[1] = 0;
         read_sides(&planes, sides, 4, picture);
     } else {
-        /* Mine, theirs may be of colours that the player to move decides. */
+        /* Planes of mine and theirs become colours by the player to move. */
         const bool is_mover =
             board_swaps_colours(plan->board) && plan->conventions.planes == PLANES_MOVER;
 
@@ -321,8 +321,7 @@ int labels_read(const struct fields *fields, struct picture *picture, struct err
 
         if (cell >= 0)
             picture->cells[cell].is_marked = true;
-        /* KataGo's shards: the komi that the player to move has tells who that is in Go, and three
-         * targets who won. */
+        /* KataGo's shards: in Go the komi tells who is to move; three targets tell who won. */
         if (plan->board->game == BOARD_GAME_KATAGO && strcmp(key, "globalInputNC") == 0 &&
             field->n > KATAGO_KOMI)
             pen_put(&line, "%s to move, ",
@@ -332,7 +331,7 @@ int labels_read(const struct fields *fields, struct picture *picture, struct err
                     field_number(field, 1), field_number(field, 2));
         if (field->n == 0 || !dtype_is_number(&field->dtype) ||
             (role != ROLE_VALUE && role != ROLE_WDL && role != ROLE_TILE &&
-             (role != ROLE_TO_MOVE || board_swaps_colours(plan->board)))) /* in words, see below */
+             (role != ROLE_TO_MOVE || board_swaps_colours(plan->board)))) /* in words below */
             continue;
         pen_put(&line, "%s%s", picture->caption.n_bytes > before ? ", " : "",
                 text_path(plan->arrays[i].key).text);
@@ -372,7 +371,7 @@ struct top {
     size_t n;
 };
 
-/* A dense policy, of several the one that is called so; or a sparse one; or -1. */
+/* The dense policy, if there are several one named like a policy; else a sparse one; or -1. */
 static int find_policy(const struct fields *fields)
 {
     const struct plan *plan = fields->plan;
@@ -394,8 +393,8 @@ static int find_policy(const struct fields *fields)
                : -1;
 }
 
-/* Entry k of policy i in the image under that transform; weights below zero (logits) and NaN count
- * as none. Without weights every index counts as one. */
+/* Entry k of policy i in the image under that transform. Negative weights (logits) and NaN count as
+ * 0; in a list without weights each index counts as 1. */
 static struct entry get(const struct fields *fields, int i, uint32_t transform, uint64_t k)
 {
     const struct action_space *space = fields->plan->arrays[i].spec.space;
@@ -415,7 +414,7 @@ static struct entry get(const struct fields *fields, int i, uint32_t transform, 
 }
 
 /* The cell that an action is about. A piece that is dropped into a column comes to rest on the last
- * row, or, if pieces hang from the first one, below those. */
+ * row, or on the first, if the pieces on the board hang from there. */
 static int64_t cell_of(const struct board *board, const struct role_binding *binding,
                        const struct picture *picture, uint64_t action)
 {
@@ -436,7 +435,7 @@ static int64_t cell_of(const struct board *board, const struct role_binding *bin
     return (int64_t)action;
 }
 
-/* Of equal shares the same ones lead in every image: those that come first in the source. */
+/* Of equal weights those first in the source lead, so that every image shows the same entries. */
 static void keep_top(struct top *top, struct entry entry)
 {
     size_t i = top->n;
@@ -475,7 +474,7 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
     const bool has_pass = strstr(layout->name, "+pass") != NULL;
     const bool is_short = strncmp(layout->name, "cells", 5) == 0 || board->family->men != NULL ||
                           strcmp(layout->name, "columns") == 0;
-    /* Of several channels of a dense one the first. */
+    /* Of a dense policy's channels only the first. */
     const uint64_t n = binding->role == ROLE_POLICY
                            ? smaller(fields->items[i].n, binding->n_actions)
                            : fields->items[i].n;
@@ -495,14 +494,14 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
         else
             tail += entry.weight;
     }
-    /* The largest entries in words, with commas between short ones, and what lies on no cell. */
+    /* The largest entries in words, short ones on one line, and what lies on no cell. */
     if (total == 0)
         pen_put(&out, "policy all zero\n");
     for (size_t k = 0; k < top.n; k++) {
         char what[ACTION_TEXT_NBYTES] = "an unused entry";
         uint64_t action = top.items[k].action;
 
-        if (action < board->n_cells) /* the move that it is, wherever its entry is stored */
+        if (action < board->n_cells) /* the move, not the place of its entry */
             action = action_flip_cell(board, binding->flip, action);
         if (action < layout->length(layout, board))
             layout->about(layout, board, action, what);
@@ -516,7 +515,7 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
                 heat_share_text(tail / total).text);
     for (uint32_t c = 0; c < board->n_cells; c++)
         keep_top(&of_cells, (struct entry){c, src[c], picture->cells[c].share});
-    for (size_t k = 0; k < of_cells.n; k++) /* those with the largest shares have them written */
+    for (size_t k = 0; k < of_cells.n; k++)
         picture->cells[of_cells.items[k].action].is_top = true;
     return out.failed ? -1 : 0;
 }

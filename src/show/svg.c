@@ -1,7 +1,7 @@
 /*
- * svg.c - a contact sheet as an SVG picture: the page and where its pictures stand, and of each its
- * words, the goals of Hex, what stands on its cells, and the mark that shows how it is turned; at
- * last a legend. Outlines and stones are defined once and used by reference.
+ * svg.c - a contact sheet as SVG: a grid of pictures, each with its heading and captions, the edges
+ * of Hex, the cells and what stands on them, coordinates, and a mark that shows how it is turned;
+ * and a legend. Outlines and stones are defined once and used by reference.
  */
 #include "show/parts.h"
 
@@ -12,14 +12,14 @@
 /* A document being written. */
 struct canvas {
     const struct sheet *sheet;        /* borrowed */
-    const char *prefix;               /* borrowed: of ids */
+    const char *prefix;               /* borrowed: of all ids */
     struct pen *pen;                  /* borrowed */
     double unit;                      /* pixels between neighbours */
-    double board_width, board_height; /* with what is around it */
-    double width;                     /* of a picture with its words */
+    double board_width, board_height; /* with the space around it */
+    double width;                     /* of a picture with its text */
 };
 
-/* A line of text, up to its end, at x, y as an element of that class. */
+/* Write a line of text, up to '\n', at x, y as an element of that class. */
 static void put_label(struct canvas *c, const char *class, double x, double y, const char *text)
 {
     static const char *const safe[] = {['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;"};
@@ -52,7 +52,7 @@ static struct ink ink_of(const struct canvas *c, enum picture_side side)
     return side < 2 ? inks[stones_style_of(&c->sheet->plan)][side] : both;
 }
 
-/* A reference to what is defined as `id`, and what comes after it. */
+/* Write a reference to the definition `id`, and `more` after it. */
 static void put_use(struct canvas *c, const char *id, double x, double y, const char *more)
 {
     pen_html(c->pen, "<use href=\"#%s%s\" x=\"%f\" y=\"%f\"", c->prefix, id, x, y);
@@ -61,9 +61,9 @@ static void put_use(struct canvas *c, const char *id, double x, double y, const 
 
 static void put_edges(struct canvas *c, const struct picture *picture)
 {
-    /* The corners of a side's cells that face outwards, in turn. The obtuse corners of the board
-     * are shared by two sides, which meet there in the middle of the edge between two corners: top
-     * and left end there with their last cell, the others begin there with their first one. */
+    /* The outer corners of each edge's cells, in order. At the obtuse corners of the board two
+     * edges share a cell and meet in the middle of its side, between corners a and b: top and left
+     * end there with their last cell, the others begin there with their first. */
     static const uint8_t outward[N_EDGES][3] = {{5, 0, 1}, {0, 1, 2}, {4, 3, 2}, {5, 4, 3}};
     const struct shape *shape = &c->sheet->shape;
     const uint32_t n = shape->board->cols;
@@ -95,7 +95,9 @@ static void put_edges(struct canvas *c, const struct picture *picture)
 }
 
 #define LEAST_MARK    16   /* pixels */
-#define MARK_DISTANCE 1.12 /* from the corner cell's centre, away from the board's */
+#define MARK_DISTANCE 1.12 /* from the centre of the corner cell, away from the board */
+
+/* The mark: an F, turned and mirrored like the image; pale where that is not known. */
 
 static void put_f(struct canvas *c, double unit, struct shape_point at,
                   const struct shape_turn *turn, bool is_sure)
@@ -107,11 +109,11 @@ static void put_f(struct canvas *c, double unit, struct shape_point at,
              turn->xy * unit + 0.0, turn->yy * unit + 0.0, at.x, at.y);
 }
 
-#define AXIS_DISTANCE 1.08 /* from the centre of the outermost cell: a goal may lie between */
+#define AXIS_DISTANCE 1.08 /* from the centre of the outermost cell: room for Hex's edges */
 #define AXIS_FREE     0.75 /* around the mark */
 
-/* The number of a row before its first cell, of a column before its first one, or, where columns
- * slant, after its last one. Chess counts from the bottom, and has letters below the board. */
+/* Write the number of each row before its first cell, of each column above its first or, where
+ * columns slant, below its last. Chess counts from 1 at the bottom, and has letters below. */
 static void put_coordinates(struct canvas *c, struct shape_point mark)
 {
     const struct shape *shape = &c->sheet->shape;
@@ -165,10 +167,10 @@ static bool is_go(const struct board *board)
     return board->game == BOARD_GAME_GO || board->game == BOARD_GAME_KATAGO;
 }
 
-/* The style, and what is used by reference. */
+/* Write the style sheet, and the definitions that are used by reference. */
 static void put_definitions(struct canvas *c)
 {
-    /* In a page (@) the rules are those of this picture alone; $ is a size, in turn. */
+    /* @ becomes a selector that limits the rule to this element of a page; $ the next size. */
     static const char rules[] =
         "<style>\n"
         "@text{font-family:'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif;fill:#24292f}\n"
@@ -205,7 +207,7 @@ static void put_definitions(struct canvas *c)
     pen_html(p,
              "\"/>\n<path id=\"%sb\" stroke=\"#b9b4a6\" stroke-width=\"1\" fill=\"#f3efe4\" d=\"",
              c->prefix);
-    /* The board, and what lies on its cells: the dark squares of chess, the lines of Go. */
+    /* The board; the dark squares of chess, the lines of Go. */
     for (int dark = 0; dark < (board->family->men != NULL ? 2 : 1); dark++) {
         if (dark)
             pen_html(p, "<path id=\"%sk\" fill=\"#d9cfb8\" d=\"", c->prefix);
@@ -238,15 +240,15 @@ static void put_definitions(struct canvas *c)
 
 /* --- cells --- */
 
-#define LEAST_SHARED_UNIT 24    /* of a cell on which a share can stand beside a stone */
-#define LEAST_SHARE       0.002 /* of the largest one: below, a cell looks as it does without any */
+#define LEAST_SHARED_UNIT 24    /* of a cell with room for a share beside a stone */
+#define LEAST_SHARE       0.002 /* of the largest one: smaller ones would be invisible */
 
 static void put_piece(struct canvas *c, const struct picture_cell *cell, double x, double y)
 {
     static const char letters[] = "KQRBNP";
     static const char *const men[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
-    /* The three lines of a tile run along a row of cells, and along the two other directions; each
-     * has its number at one end. */
+    /* The three lines of a tile run in the three directions of cells, each with its number at one
+     * end. */
     static const char *const colours[10] = {"#ccc",    "#8d99ae", "#e7a1c5", "#b565a7", "#4d7ec8",
                                             "#3fb8c5", "#d9534f", "#5aa55a", "#ef8e3b", "#e0b81f"};
     static const struct shape_point ends[3] = {{0.5, 0}, {0.25, -0.433}, {0.25, 0.433}};
@@ -305,7 +307,7 @@ struct text_quoted svg_colour(const int from[3], const int to[3], double part)
     return text_format("#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
 }
 
-/* The colour of a share of the policy, from 0 to the sheet's largest one. */
+/* The colour of a share of the policy, as a fraction of the sheet's largest one. */
 static struct text_quoted heat_colour(double part)
 {
     static const int stops[3][3] = {{255, 243, 208}, {255, 196, 77}, {226, 98, 20}};
@@ -314,7 +316,7 @@ static struct text_quoted heat_colour(double part)
     return svg_colour(stops[from], stops[from + 1], part * 2 - from);
 }
 
-/* A picture's cells, around the board's origin. */
+/* Write the board, and what stands on its cells. */
 static void put_cells(struct canvas *c, const struct picture *picture)
 {
     const struct board *board = c->sheet->plan.board;
@@ -340,7 +342,7 @@ static void put_cells(struct canvas *c, const struct picture *picture)
         const uint32_t n = board->cols, edge = n >= 13 ? 3 : 2;
         const uint32_t at[3] = {edge, n / 2, n - 1 - edge};
 
-        /* Marked points: on the third or fourth line, and in the middle. */
+        /* Star points: on the third or fourth line, and in the middle. */
         for (int i = 0; i < 9 && n == board->rows && n >= 7; i++) {
             const int col = i % 3, row = i / 3;
             const bool is_side = col == 1 || row == 1, is_middle = i == 4;
@@ -360,7 +362,8 @@ static void put_cells(struct canvas *c, const struct picture *picture)
                      "<circle cx=\"%f\" cy=\"%f\" r=\"%f\" fill=\"#2da44e\" stroke=\"#fff\" "
                      "stroke-width=\"%f\"/>\n",
                      x, y, 0.14 * unit, 0.05 * unit);
-        if (cell->is_top && (is_free || unit >= LEAST_SHARED_UNIT)) /* the caption says it, too */
+        if (cell->is_top &&
+            (is_free || unit >= LEAST_SHARED_UNIT)) /* else only the caption has it */
             put_label(c, is_free ? "p" : "q", x, y + (is_free ? 0.13 : 0.46) * unit,
                       text_format("%.0f%%", 100 * cell->share).text);
         if (cell->differs)
@@ -378,11 +381,11 @@ static void put_cells(struct canvas *c, const struct picture *picture)
 
 struct legend {
     struct canvas *canvas;
-    double left, right; /* of the lines */
-    double x, y;        /* where the next entry goes */
+    double left, right; /* margins */
+    double x, y;        /* of the next entry */
 };
 
-/* Go to the next line when an entry does not fit. Returns where its sign goes. */
+/* Make room for an entry, on the next line if it does not fit. Returns the x of its sign. */
 static double begin(struct legend *legend, double sign_width, const char *text)
 {
     const double width = sign_width + LEGEND_LETTER * (double)strlen(text);
@@ -396,7 +399,7 @@ static double begin(struct legend *legend, double sign_width, const char *text)
     return x;
 }
 
-/* A circle that is filled, or drawn, as it says. */
+/* Write an entry whose sign is a circle. */
 static void put_sign(struct legend *legend, double radius, const char *look, const char *text)
 {
     const double x = begin(legend, 20, text);
@@ -407,7 +410,7 @@ static void put_sign(struct legend *legend, double radius, const char *look, con
     put_label(legend->canvas, "l", x + 20, legend->y + 4, text);
 }
 
-/* One line that says what the signs mean, from x, y on; at most so wide. Returns the height. */
+/* Write the legend at x, y, in lines of at most `width`. Returns its height. */
 static double put_legend(struct canvas *c, double x, double y, double width)
 {
     static const struct shape_turn upright = {1, 0, 0, 1};
@@ -454,9 +457,9 @@ static double put_legend(struct canvas *c, double x, double y, double width)
 #define TITLE_HEIGHT 58.0
 #define HEAD_HEIGHT  24.0
 #define LINE_HEIGHT  15.0
-#define LETTER_WIDTH 6.4 /* of captions, about */
+#define LETTER_WIDTH 6.4 /* of captions, approximately */
 #define HEAD_LETTER  8.2 /* of headings */
-#define AROUND       1.4 /* units around a board, for goals and the mark */
+#define AROUND       1.4 /* units around a board, for edges and the mark */
 #define BOARD_WIDTH  250.0
 #define LARGER_WIDTH 340.0 /* of boards when there are few */
 #define LEAST_UNIT   18.0
@@ -464,7 +467,7 @@ static double put_legend(struct canvas *c, double x, double y, double width)
 #define LARGER_UNIT  56.0
 #define TITLE_LETTER 12.6
 
-/* The longest line of a text, and how many there are. */
+/* Count the lines of a text, and raise *longest to the length of the longest one. */
 static size_t count_lines(const char *text, size_t *longest)
 {
     size_t n = 0;
@@ -492,7 +495,7 @@ static void put_picture(struct canvas *c, const struct picture *picture, double 
     const double length = sqrt(dx * dx + dy * dy);
     struct shape_point by = {0, -MARK_DISTANCE};
 
-    /* The mark is beyond the source's corner, as seen from the middle of the drawing. */
+    /* The mark stands outside the source's first cell, as seen from the middle of the drawing. */
     if (is_sure && length >= 1e-9)
         by = (struct shape_point){dx / length * MARK_DISTANCE, dy / length * MARK_DISTANCE};
     const struct shape_point mark = {at->x + turn.xx * by.x + turn.xy * by.y,
@@ -530,7 +533,7 @@ int svg_write(const struct sheet *sheet, const struct svg_place *place, struct t
     struct canvas c = {.sheet = sheet, .prefix = place != NULL ? place->prefix : "", .pen = &pen};
     size_t longest = 0, longest_heading = 0, n_lines = 0, least = 1, n_columns;
 
-    /* As wide as high, or wider where that leaves no gap in the last line. */
+    /* As many columns as lines, or up to two more if that fills the last line. */
     while (least * least < sheet->n_pictures)
         least++;
     for (n_columns = least; n_columns < least + 3 && sheet->n_pictures % n_columns != 0;)

@@ -1,8 +1,8 @@
 /*
  * terminal.c - a contact sheet as lines of text. Each picture becomes a block of lines (heading,
- * board, captions wrapped between words), and as many blocks as the terminal is wide are written
- * side by side. A cell takes two or four columns; its first one may mark a corner or a difference.
- * Colours and Unicode are used as the style says, and letters stand for both.
+ * board, wrapped captions), and as many blocks as fit on the terminal are written side by side. A
+ * cell takes two or four columns, the first of which may mark a corner or a difference. Without
+ * colours or Unicode, letters take their place.
  */
 #include "show/parts.h"
 
@@ -12,12 +12,12 @@
 struct writing {
     const struct sheet *sheet;
     const struct terminal_style *style;
-    size_t cell_width, width; /* in columns: of a cell, of a picture */
-    bool is_hex;              /* blue and red */
+    size_t cell_width, width; /* of a cell, of a picture: in columns */
+    bool is_hex;              /* sides are blue and red */
     const char *red, *bold, *plain;
 };
 
-/* Columns that the first n bytes take. */
+/* The columns that n bytes take on a terminal. */
 static size_t width_of(const char *text, size_t n)
 {
     size_t n_columns = 0;
@@ -50,16 +50,16 @@ static const char *side_colour(const struct writing *w, enum picture_side side)
     return side == SIDE_FIRST ? "\033[1;34m" : "\033[1;31m";
 }
 
-/* corner: ' ', or F and f for the source's. */
+/* Write a cell; corner is F or f where the source's first or second cell is, else ' '. */
 static void put_cell(const struct writing *w, const struct picture_cell *cell, char corner,
                      struct pen *out)
 {
-    /* of the first side and of the second, then letters for them */
+    /* Of the first and the second side; then letters for them. */
     static const char *const markers[] = {"•", "◦", "x", "o"};
     static const char *const territories[] = {"■", "□", "#", "="};
     static const char order[] = "KQRBNP";
     static const char *const men[] = {"♔", "♕", "♖", "♗", "♘", "♙", "♚", "♛", "♜", "♝", "♞", "♟"};
-    /* backgrounds for shares: light to dark orange */
+    /* Backgrounds for shares, from light to dark orange. */
     static const char *const steps[] = {"",
                                         "\033[48;5;230m\033[30m",
                                         "\033[48;5;229m\033[30m",
@@ -69,7 +69,7 @@ static void put_cell(const struct writing *w, const struct picture_cell *cell, c
     const char *man = strchr(order, cell->man);
     const bool is_own = cell->side == SIDE_FIRST, unicode = w->style->unicode;
     const int sign = (is_own ? 0 : 1) + (unicode ? 0 : 2);
-    const double most = w->sheet->most_share; /* has the digit 9 */
+    const double most = w->sheet->most_share; /* shown as 9 */
     const int digit = (int)(most > 0 ? 9 * cell->share / most + 0.5 : 0.5);
     const char *before = cell->differs ? w->red : "", *side = side_colour(w, cell->side);
     const char *heat = w->style->colours ? steps[(digit + 1) / 2] : "";
@@ -119,7 +119,7 @@ static void put_board(const struct writing *w, const struct picture *picture, st
     const size_t n_cells = board->n_cells, n = board->cols, around = has_edges ? 1 : 0;
     const size_t n_lines = (size_t)shape->n_lines + 2 * around,
                  n_halves = (size_t)shape->n_halves + 4 * around;
-    /* By line and half column: 0, a cell + 1, or n_cells + 1 and a side of a board of Hex. */
+    /* By line and half column: 0, a cell + 1, or n_cells + 1 + an edge of a Hex board. */
     size_t *grid = calloc(n_lines * n_halves, sizeof *grid);
 
     if (grid == NULL) {
@@ -130,8 +130,8 @@ static void put_board(const struct writing *w, const struct picture *picture, st
         if (board->on_board[i])
             grid[((size_t)shape->places[i].line + around) * n_halves +
                  (size_t)shape->places[i].half + 2 * around] = i + 1;
-    /* The cells that would come next beyond each side, shared out so that opposite sides are alike:
-     * there is a line, and a cell's width, around the others. */
+    /* Edges stand on the cells next to the board, as many on each side. The grid has a line, and a
+     * cell's width, around the board for them. */
     for (size_t i = 0; i < n && has_edges; i++) {
         grid[2 * i + 3] = n_cells + 1 + EDGE_TOP;
         grid[(i + 1) * n_halves + 2 * n + i + 2] = n_cells + 1 + EDGE_RIGHT;
@@ -169,8 +169,8 @@ static void put_board(const struct writing *w, const struct picture *picture, st
 
 /* --- words --- */
 
-/* A text in lines of at most w->width columns, cut between words where there are any. before,
- * after: sequences for colours. */
+/* Write a text in lines of at most w->width columns, broken between words where possible. before,
+ * after: colour sequences around each line. */
 static void put_words(const struct writing *w, const char *text, const char *before,
                       const char *after, struct pen *out)
 {
@@ -218,7 +218,7 @@ static void put_pictures(const struct writing *w, struct pen *out)
         }
         /* The blocks side by side, line by line. */
         for (bool any = true; any && !out->failed;) {
-            size_t missing = 0; /* spaces that are due before the next text */
+            size_t missing = 0; /* spaces before the next text */
 
             any = false;
             for (size_t i = 0; i < n; i++) {
