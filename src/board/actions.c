@@ -101,7 +101,6 @@ struct action_space *action_space_new(const struct board *board, const struct ac
 {
     const uint64_t own = layout->length(layout, board);
     struct action_space *space = NULL;
-    size_t n_bytes;
 
     if (length == 0)
         length = own;
@@ -121,13 +120,9 @@ struct action_space *action_space_new(const struct board *board, const struct ac
         return NULL;
     *space =
         (struct action_space){.board = board, .layout = layout, .length = length, .flip = flip};
-    if (!__builtin_mul_overflow(board->n_transforms * sizeof *space->dst, length, &n_bytes)) {
-        space->dst = malloc(n_bytes);
-        space->src = malloc(n_bytes);
-        space->flags = calloc(length, 1);
-    }
-    if (space->dst == NULL || space->src == NULL || space->flags == NULL) {
-        error_no_memory(err, "maps of an action space");
+    if (new_items(&space->dst, board->n_transforms * length, "maps of actions", err) != 0 ||
+        new_items(&space->src, board->n_transforms * length, "maps of actions", err) != 0 ||
+        new_items(&space->flags, length, "maps of actions", err) != 0) {
         action_space_free(space);
         return NULL;
     }

@@ -320,27 +320,31 @@ bool board_shape_is_known(uint64_t rows, uint64_t cols)
  * pass, or none; on hexagons, whose policies have shapes of their own, none. */
 size_t board_guess(const struct board_seen *seen, char names[BOARD_MAX_GUESSES][64])
 {
-    const uint64_t rows = seen->rows, n_cells = rows * seen->cols, n_actions = seen->n_actions;
+    const uint64_t rows = seen->rows, cols = seen->cols, n_actions = seen->n_actions;
+    const uint64_t n_cells = rows * cols;
     size_t n = 0;
 
-    if (rows > BOARD_MAX_CELLS || seen->cols > BOARD_MAX_CELLS)
+    if (rows > BOARD_MAX_CELLS || cols > BOARD_MAX_CELLS || n_cells > BOARD_MAX_CELLS)
         return 0;
     for (size_t i = 0; i < 3 * board_n_families && n < BOARD_MAX_GUESSES; i++) {
         const struct board_family *family = board_families[i % board_n_families];
         const struct board_box *box = family->box;
         const uint32_t *n_planes = family->guess_planes;
 
-        if (family->guess_rank != i / board_n_families + 1 ||
-            (rows == seen->cols) != (box->max_size > 0))
+        if (family->guess_rank != i / board_n_families + 1 || (rows == cols) != (box->max_size > 0))
+            continue;
+        const uint64_t size = box->is_hexagon ? rows / 2 : rows;
+        if (size < box->min_rows || cols < box->min_cols)
             continue;
         if (box->max_size == 0) {
-            snprintf(names[n++], 64, "%s:%" PRIu64 "x%" PRIu64, family->name, rows, seen->cols);
+            snprintf(names[n++], 64, "%s:%" PRIu64 "x%" PRIu64, family->name, rows, cols);
             continue;
         }
-        if (box->is_hexagon ? rows % 2 == 0 || n_actions != 0
-                            : n_actions != 0 && n_actions != n_cells && n_actions != n_cells + 1)
+        if (size > box->max_size ||
+            (box->is_hexagon ? rows % 2 == 0 || n_actions != 0
+                             : n_actions != 0 && n_actions != n_cells && n_actions != n_cells + 1))
             continue;
-        snprintf(names[n], 64, "%s:%" PRIu64, family->name, box->is_hexagon ? rows / 2 : rows);
+        snprintf(names[n], 64, "%s:%" PRIu64, family->name, size);
         n += n_planes[0] == 0 || seen->any_planes || seen->n_planes == n_planes[0] ||
              seen->n_planes == n_planes[1] || seen->n_planes == n_planes[2];
     }

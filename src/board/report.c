@@ -70,7 +70,7 @@ static int report_maps(struct report *r)
     }
     if (!all_fine)
         return 0;
-    if (new_items(&r->products, (size_t)b->n_transforms * b->n_transforms, "table of products",
+    if (new_items(&r->products, (size_t)b->n_transforms * b->n_transforms + 1, "table of products",
                   r->err) != 0 ||
         group_alloc_product(b, r->err) != 0)
         return -1;

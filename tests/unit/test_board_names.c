@@ -266,6 +266,29 @@ static void test_unchecked_board_has_no_tables(void **state)
     board_free(NULL);
 }
 
+/* What a guess names is a board of these rows and columns. */
+static void test_guesses(void **state)
+{
+    static const uint32_t sides[] = {1, 2, 3, 5, 255, 256, 257, 300, 65536};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(sides) * COUNT(sides); i++) {
+        const struct board_seen seen = {
+            .n_planes = 2, .rows = sides[i / COUNT(sides)], .cols = sides[i % COUNT(sides)]};
+        char names[BOARD_MAX_GUESSES][64];
+        const size_t n = board_guess(&seen, names);
+
+        assert_int_equal(n > 0, seen.rows * seen.cols <= BOARD_MAX_CELLS && seen.cols > 1);
+        for (size_t k = 0; k < n; k++) {
+            struct board *b = open_board(names[k]);
+
+            assert_int_equal(b->rows, seen.rows);
+            assert_int_equal(b->cols, seen.cols);
+            board_free(b);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_registry),
         cmocka_unit_test(test_colours_and_defaults),
         cmocka_unit_test(test_unchecked_board_has_no_tables),
+        cmocka_unit_test(test_guesses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
