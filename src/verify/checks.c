@@ -1,11 +1,11 @@
 /*
- * checks.c - checks of single rows that hold for every game: numbers that are none, policies that
- * are no distributions, indices and codes that mean nothing.
+ * checks.c - checks of single rows that hold for every game: numbers that are not finite, policies
+ * that are no distributions, indices and codes that mean nothing.
  *
- * A table tells which checks the rows of a role get: some every image, some the source's own row
- * alone. A check makes at most one finding of a kind for a row, at the first element that is wrong.
- * Little-endian float32, which most planes and policies are, is scanned by loops of its own,
- * several numbers at a time; every other type goes through dtype_get_double.
+ * A table says which checks the rows of a role get: some for every image, some only for the first
+ * image of a source. A check makes at most one finding of a kind per row, at the first element that
+ * is wrong. Little-endian float32, the type of most planes and policies, is scanned several numbers
+ * at a time; all other types go through dtype_get_double.
  */
 #include "verify/parts.h"
 
@@ -21,14 +21,13 @@
 uint64_t numbers_first_nan(const struct dtype *dtype, const uint8_t *bytes, uint64_t n)
 {
     const uint64_t item = dtype->itemsize, ones = 0x0080000000800000;
-    /* The exponent of NaN and the infinities: all ones. */
+    /* NaN and the infinities have an exponent of all ones. */
     const uint64_t mask = item == 2 ? 0x7c00 : item == 4 ? 0x7f800000 : 0x7ff0000000000000;
     uint64_t found = 0, i = 0;
 
     if (dtype->kind != DTYPE_FLOAT)
         return n;
-    /* Two at a time: adding 1 to an exponent of all ones carries into the sign's place, and no
-     * further. */
+    /* Two at a time: adding 1 to an exponent of all ones carries into the sign bit, no further. */
     for (; item == 4 && !dtype->big_endian && i + 2 <= n; i += 2) {
         uint64_t pair;
 
@@ -49,7 +48,7 @@ struct numbers_summary numbers_summarize(const struct dtype *dtype, const uint8_
     float low[4], high[4], four[4];
     uint64_t i = 0;
 
-    /* Four sums at a time, so that additions need not wait for each other. */
+    /* Four sums at a time, so that additions do not wait for each other. */
     if (dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4 && !dtype->big_endian && n >= 4) {
         memcpy(low, bytes, 16);
         memcpy(high, bytes, 16);
@@ -94,7 +93,7 @@ bool numbers_is_zero(const struct dtype *dtype, const uint8_t *element)
     return bits == 0;
 }
 
-/* --- a row under the eyes of a check --- */
+/* --- the row that is checked --- */
 
 struct subject {
     const struct shard *shard;
@@ -102,18 +101,18 @@ struct subject {
     const struct conventions *conventions;
     const struct lane *lane;
     const struct action_space *space; /* or NULL */
-    struct row row, values;           /* of a list of indices; else empty */
+    struct row row, values;           /* values: beside a list of indices; else empty */
     const struct lane_image *image;
     struct findings *findings;
 };
 
-/* A finding about the row: code, expected, found, message. */
+/* Add an error about the row: code, expected, found, message. */
 #define TELL(s, code, ...) \
     findings_add((s)->findings, ERROR_AT(code, (s)->lane->array->key, (s)->image->row), __VA_ARGS__)
 
 /* --- policies --- */
 
-/* Dense ones, and the values of lists of indices. */
+/* Dense policies, and the values beside lists of indices. */
 static void check_policy(const struct subject *s)
 {
     const struct role_binding *b = s->lane->binding;
@@ -144,14 +143,14 @@ static void check_policy(const struct subject *s)
     }
 }
 
-/* Mass on actions that no encoder makes, of dense policies and of lists of indices. */
+/* Mass on actions that no encoder makes, in dense policies and in lists of indices. */
 static void check_mass(const struct subject *s)
 {
     const bool is_list = s->lane->binding->role == ROLE_POLICY_INDEX;
     const uint64_t n = !is_list || s->row.n < s->values.n ? s->row.n : s->values.n;
 
     for (uint64_t i = 0, k = 0; s->space != NULL && i < n; i++, k++) {
-        k = k < s->space->length ? k : 0; /* of dense policies, one after another */
+        k = k < s->space->length ? k : 0; /* a row may hold several dense policies */
         const int64_t action = is_list ? row_int(&s->row, i) : (int64_t)k;
 
         if (action < 0 || (uint64_t)action >= s->space->length ||
@@ -184,7 +183,7 @@ static void check_range(const struct subject *s)
     }
 }
 
-/* A move to a cell of the box that is not on board, or one that no encoder makes. */
+/* Moves to off-board cells of the box, and others that no encoder makes. */
 static void check_action(const struct subject *s)
 {
     const struct action_space *space = s->space;
@@ -236,8 +235,7 @@ static void check_sparse_indices(const struct subject *s)
     if (i < n)
         TELL(s, FINDING_INDEX_RANGE, "no mass on index -1",
              text_format("%g", row_double(values, i)).text, "entry %" PRIu64, i);
-    /* Padding that was moved as if it were index 0: the entries after the last value all name one
-     * and the same action. */
+    /* Padding moved as if it were index 0: the entries after the last value all have one index. */
     while (first > 0 && row_double(values, first - 1) == 0)
         first--;
     if (s->lane->binding->sparse != SPARSE_PADDED || n - first < 2)
@@ -276,7 +274,7 @@ static void check_coord(const struct subject *s)
 
 /* --- values and codes --- */
 
-/* Values, and win, draw and loss: as `expand` wants them. */
+/* Values, and win, draw and loss: what `expand` requires. */
 static void check_value(const struct subject *s)
 {
     const struct conventions *c = s->conventions;
@@ -288,14 +286,14 @@ static void check_value(const struct subject *s)
     const struct numbers_summary sum = numbers_summarize(s->row.dtype, s->row.bytes, n);
     const double low = is_wdl || (c->value_said && c->value == VALUE_COLOUR01 && n == 1) ? 0 : -1;
 
-    /* Integers may be codes of results, which no convention bounds. */
+    /* Integers may be codes of results, which have no bounds. */
     if (s->row.dtype->kind == DTYPE_FLOAT && sum.n > 0 &&
         (sum.min < low - VALUE_SLACK || sum.max > 1 + VALUE_SLACK))
         TELL(s, FINDING_VALUE_RANGE, text_format("%g to 1", low).text,
              text_format("%.9g", sum.max > 1 + VALUE_SLACK ? sum.max : sum.min).text, "value");
     if (s->board == NULL || !board_swaps_colours(s->board) || c->value == VALUE_MOVER)
         return;
-    /* Columns by colour, which a swap exchanges: shares of the game. */
+    /* Columns by colour, which a swap exchanges, are shares of the game. */
     if (n == n_columns && !b->per_player && sum.n >= n_columns &&
         !(may_be_shares && label_are_shares(s->row.dtype, false, sum.min, sum.sum)) &&
         !(may_be_signed && label_are_shares(s->row.dtype, true, sum.min, sum.sum)))
@@ -306,7 +304,7 @@ static void check_value(const struct subject *s)
                               : "not negative, with the sum 1, or opposite numbers",
              text_format("columns from %.9g with the sum %.9g", sum.min, sum.sum).text,
              is_wdl ? "blue wins, draw, red wins" : "values of blue and red");
-    /* As many columns as --value is for; a manifest says that it was asked. */
+    /* --value must fit the number of columns. If there is a manifest, `expand` has checked it. */
     if (s->shard->recall.output == NULL &&
         (role_value_contradicts(b, s->lane->array->key, s->board, c) ||
          (b->role == ROLE_VALUE && !b->per_player &&
@@ -319,7 +317,7 @@ static void check_value(const struct subject *s)
              text_format("%" PRIu64, n).text, "columns of values");
 }
 
-/* The codes of the two players mean something only where they are exchanged. */
+/* The codes of the two players matter only where a transform exchanges them. */
 static void check_player(const struct subject *s)
 {
     static const char *const codes[] = {
@@ -340,8 +338,8 @@ static int64_t small_number(const struct row *row, uint64_t i)
     return v >= 0 && v < 1000 && v == floor(v) ? (int64_t)v : -1;
 }
 
-/* Take It Easy's tiles, as codes 100a + 10b + c, or as three numbers; all 0: no tile. They have one
- * number of each of three kinds, under some transforms in another order. */
+/* Take It Easy's tiles, as codes 100a + 10b + c or as three numbers; all 0: no tile. A tile has one
+ * number of each of three kinds, which some transforms put in another order. */
 static void check_tile(const struct subject *s)
 {
     static const char kinds[10] = {0, 1, 2, 4, 4, 1, 2, 2, 4, 1};
@@ -386,7 +384,7 @@ static void check_pad_bits(const struct subject *s)
 
 /* --- by role --- */
 
-/* What is checked in every image, and in the source's own row. */
+/* The checks of every image, and those of the first image of a source alone. */
 static const struct role_checks {
     void (*every)(const struct subject *s);
     void (*own)(const struct subject *s);

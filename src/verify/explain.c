@@ -1,11 +1,11 @@
 /*
- * explain.c - is a set an expanded one, and which of its rows belong together?
+ * explain.c - is a set expanded, and which of its rows belong together?
  *
- * What is told comes first: provenance arrays, then the manifest, then the command line. Else the
- * rows are looked at: for stones whose shape repeats under the symmetries of the board, then under
- * those of its box (images that are none), then for planes and policies that hold the same numbers
- * (planes that were never moved), and last for positions that have all their images in no order:
- * rows are sorted by the shape of their stones, and those of one shape are a class.
+ * What is told comes first: provenance arrays, then the manifest and the command line. Otherwise
+ * the rows decide: positions whose shape repeats under the symmetries of the board, or under those
+ * of its box (wrong images), or rows whose planes and policies hold the same numbers (planes that
+ * were never moved). If the images are in no order, rows are sorted by the shapes of their
+ * positions, and those of one shape are a class.
  */
 #include "verify/parts.h"
 
@@ -33,7 +33,7 @@ static struct text_quoted order_text(const struct layout *layout)
 static int take_layout(struct probe *p, const struct layout *layout, uint32_t *ids,
                        struct error *err)
 {
-    /* Transforms that are told but that no image shows are those of the images that show none. */
+    /* Transforms that are told but shown by no image go to the images that show none, in order. */
     for (uint32_t i = 0, k = 0; p->ids_are_told && i < p->n_ids; i++) {
         bool is_shown = false;
 
@@ -53,7 +53,7 @@ static int take_layout(struct probe *p, const struct layout *layout, uint32_t *i
                        layout->n_images, order_text(layout).text);
 }
 
-/* The layout that is told, whether or not it is found. */
+/* Take the layout that is told, whether or not the rows show it. */
 static int take_told(struct probe *p, struct error *err)
 {
     struct layout layout = {.n_images = p->n_ids, .n_sources = p->lanes->shard->n_rows / p->n_ids};
@@ -64,13 +64,12 @@ static int take_told(struct probe *p, struct error *err)
 
 /* --- positions without a layout --- */
 
-/* What the first rows say about positions and their images. */
+/* What the rows say about positions and their images. */
 struct classes {
     uint32_t n_images; /* that most positions have; 0: most have none */
-    double saved;      /* share of the rows that repeat another one's position */
-    /* All images are there, each once, also where the position's own symmetry makes several equal,
-     * or their policies have nothing to do with each other: positions listed one by one rather
-     * than rows expanded. */
+    double saved;      /* share of the rows that repeat the position of another row */
+    /* Positions seem to be listed one by one rather than expanded: symmetric ones have each of
+     * their distinct images once, or the policies of images have nothing to do with each other. */
     bool is_enumeration;
     uint64_t n_alike; /* rows that repeat a position with other planes and the same policies */
 };
@@ -84,7 +83,7 @@ static int compare_sketches(const void *left, const void *right)
     return a->planes != b->planes ? order_of(a->planes, b->planes) : order_of(a->policy, b->policy);
 }
 
-/* By the first rows, or by all of them when they were read. */
+/* Group the first rows by position, or all rows if they were read. */
 static int find_classes(const struct probe *probe, struct classes *classes, struct error *err)
 {
     const uint64_t n_read = probe_is_whole(probe) ? probe->n_rows : probe->n;
@@ -100,7 +99,9 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
         if (probe->sketches[i].shape != 0)
             list[n++] = probe->sketches[i];
     qsort(list, n, sizeof *list, compare_sketches);
-    /* One walk finds how many different rows most classes have, another judges all by that. */
+    /* The first walk finds how many different rows most classes have; the second judges all by
+     * that.
+     */
     for (int walk = 0; walk < 2; walk++) {
         for (uint64_t i = 0, end; i < n; i = end) {
             uint64_t n_different = 1;
@@ -140,7 +141,7 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
     return 0;
 }
 
-/* All rows by the shapes of their positions, which stand in the place of sources. */
+/* List all rows, sorted by the shapes of their positions, which take the place of sources. */
 static int list_by_shape(struct probe *p, struct lane_image *list, struct error *err)
 {
     const bool is_whole = probe_is_whole(p);
@@ -168,7 +169,7 @@ static int list_by_shape(struct probe *p, struct lane_image *list, struct error 
 #define COPY_DOUBTS 2u /* numbers differ that every image should repeat */
 #define REPEATS     4u /* two rows are the same image */
 
-/* What speaks against the rows of a window, of one shape, being images of one source. */
+/* The doubts that the rows of a window, of one shape, are images of one source. */
 static uint32_t doubts_of(const struct window *window, const struct lane_image *list)
 {
     const struct lanes *lanes = window->lanes;
@@ -188,10 +189,11 @@ static uint32_t doubts_of(const struct window *window, const struct lane_image *
     return doubts;
 }
 
-/* Group all rows by class: sources are numbers of classes, transforms relative to the first row of
- * the class. Rows whose transform is left open by the position's own symmetry are groups of their
- * own. So are those of a class that may hold a position of several sources, each with some of its
- * images: where images are left out and most other classes are without doubt. */
+/* Group all rows by class: sources are numbers of classes, transforms are relative to the first row
+ * of the class. A row whose transform is ambiguous, by the position's own symmetry, is a group of
+ * its own. So are the rows of a class that may hold one position from several sources, each with
+ * some of its images: that is, if images are left out and most other classes raise no such doubt.
+ */
 static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 {
     const uint64_t n = p->n_rows, most = n_images + n_images / 2;
@@ -212,8 +214,8 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         for (end = i; end < n && list[end].source == list[i].source; end++)
             if (end - i < most)
                 window.rows[end - i] = list[end].row;
-        /* Where a position occurs several times, nothing tells which row is whose image; one image
-         * more than there are transforms is taken for a duplicate. */
+        /* If a position has many more rows than images, nothing tells which row is whose image; a
+         * few more are taken for duplicates. */
         window.n = end - i <= most ? end - i : 0;
         status = probe_read_window(p, &window, NULL, err);
         if (status == 0 && p->planes->is_broken)
@@ -303,7 +305,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
         return p->lanes->shard->n_rows % n != 0
                    ? take_classes(p, n_classes > 0 ? n_classes : n, err)
                    : take_layout(p, &fit->layout, fit->ids, err);
-    /* Rows that repeat their labels, or their stones, and are no images of one another. */
+    /* Rows that hold the same numbers but are no images of one another. */
     if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
         findings_add(&p->lanes->result->findings,
                      WARNING_AT(FINDING_ORBIT_PLANES, key, FINDING_NO_ROW), "", "",
@@ -312,7 +314,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
     return 0;
 }
 
-/* By what the rows show. */
+/* Find groups by what the rows show. */
 static int look(struct probe *p, struct error *err)
 {
     struct verify_result *result = p->lanes->result;
@@ -324,9 +326,9 @@ static int look(struct probe *p, struct error *err)
     const uint64_t block_rows = found.layout.block_rows;
     const bool is_near = found.is_confirmed && (p->n == p->n_rows || p->n_far > 0 ||
                                                 p->n / 2 >= found.layout.n_images * block_rows);
-    /* Blocks that are short enough show all their images in the rows that were read. Else images
-     * are looked for further on; policies are read only where planes hold the same numbers: then
-     * it may be planes that were never moved. */
+    /* Short blocks have all their images in the first rows. Else images are looked for in far rows;
+     * policies of these are read only if their planes hold the same numbers, for then planes may
+     * never have been moved. */
     if (!is_near && probe_reach(p, block_rows, false, err) != 0)
         return -1;
     if (!is_near && p->n_far > 0) {
@@ -342,7 +344,7 @@ static int look(struct probe *p, struct error *err)
     }
     if (!p->planes->is_broken && find_classes(p, &classes, err) != 0)
         return -1;
-    /* Images of shuffled rows stand anywhere: where the first rows hold some, all are read. */
+    /* The images of shuffled rows are anywhere: if the first rows hold some, all rows are read. */
     if (!found.is_confirmed && !probe_is_whole(p) && classes.n_alike >= MIN_ALIKE &&
         (double)classes.n_alike * 8 * (double)p->n_rows >= (double)p->n * (double)p->n) {
         p->may_be_shuffled = true;
@@ -352,7 +354,7 @@ static int look(struct probe *p, struct error *err)
     }
     if (p->planes->is_broken)
         return verify_note(result, err, "not looked at for images: the planes cannot be read");
-    /* A layout of too few images, which rows contradict that are right in another order. */
+    /* A layout with too few images, contradicted by rows that are all right as classes. */
     if (!p->has_block && found.is_confirmed && !found.is_exact &&
         classes.n_images > found.layout.n_images && classes.saved > found.saved &&
         are_all_images(p))
@@ -374,7 +376,7 @@ static int look(struct probe *p, struct error *err)
     return found.is_found ? take_found(p, &found, classes.n_images, err) : 0;
 }
 
-/* True when the manifest (or NULL) says that the output was cut into shards through the groups: one
+/* True when the manifest (or NULL) says that the output was cut into shards across groups: one
  * shard need not hold all images of a position. */
 static bool is_cut(const json_t *manifest)
 {
@@ -385,14 +387,14 @@ static bool is_cut(const json_t *manifest)
             (order != NULL && strcmp(order, "transform") == 0));
 }
 
-/* Without provenance: what is known before any row is looked at, then what rows show. */
+/* Find groups without provenance arrays: by what is known beforehand, else by the rows. */
 static int find_groups(struct probe *p, struct error *err)
 {
     const struct shard *shard = p->lanes->shard;
     const struct settings *settings = p->lanes->request->settings;
     struct orbit_groups *groups = p->groups;
     const json_t *manifest = shard->recall.manifest;
-    const char *order = manifest_option(manifest, "order"); /* which it need not name */
+    const char *order = manifest_option(manifest, "order"); /* or NULL */
     uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
     const uint32_t n_exact = key_ids(shard->found.board, &shard->conventions, exact);
     const uint8_t *ids = groups->is_told ? groups->told : exact;

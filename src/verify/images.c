@@ -1,9 +1,9 @@
 /*
- * images.c - is one row the image of another? By loops that `expand` has no part in.
+ * images.c - is one row the image of another? Compared by loops that `expand` does not use.
  *
- * What a transform means for an array (where elements go, which channels take each other's places,
- * what is computed) is put together as a step, with the liberties taken off; then every element of
- * the one row is looked for in the other. Packed planes are compared by the bits that are set.
+ * What a transform does to an array (where elements go, which channels change places, what is
+ * computed), less the liberties taken, is put together as a step; then each element of one row is
+ * looked up in the other. Packed planes are compared by the bits that are set.
  */
 #include "verify/parts.h"
 
@@ -53,7 +53,7 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
     return true;
 }
 
-/* n pickled objects that are equal in type and value. */
+/* True when n pickled objects are equal in type and value. */
 static bool same_items(const struct pickle_item *a, const struct pickle_item *b, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++, a++, b++) {
@@ -88,7 +88,7 @@ bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const 
     uint64_t n_set = 0;
 
     for (uint64_t i = 0; i < bits->n; i++) {
-        if (!is_partial && plane[i >> 3] == 0) { /* most bits are not set */
+        if (!is_partial && plane[i >> 3] == 0) { /* skip empty bytes: most bits are not set */
             i |= 7;
             continue;
         }
@@ -99,15 +99,15 @@ bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const 
             return false;
         n_set += is_set;
     }
-    /* Every bit that is set has its image set: the image must have no others. */
+    /* Every set bit has its image set; the image must have no others. */
     for (uint64_t i = 0; !is_partial && i < (bits->n + 7) / 8; i++)
         n_set -= (unsigned)__builtin_popcount(image[i]);
     return is_partial ||
            n_set + (unsigned)__builtin_popcount(plane_pad_bits(image, bits->n, lsb_first)) == 0;
 }
 
-/* The loop that most bytes go through: element i of a stands at dst[i] of b. Inline, since it is
- * made for every size of elements. */
+/* True when each element i of a is element dst[i] of b. Most bytes are compared here, so this is
+ * inlined for every size of elements. */
 static inline __attribute__((always_inline)) bool same_moved(const uint32_t *dst, const uint8_t *a,
                                                              const uint8_t *b, size_t n,
                                                              size_t n_bytes)
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) bool same_moved(const uint32_t *dst
     return differ == 0;
 }
 
-/* n items of n_bytes along an axis; dst NULL: all in place. */
+/* The same for any size; dst NULL: all elements stay in place. */
 static bool same_axis(const uint32_t *dst, const uint8_t *a, const uint8_t *b, size_t n,
                       size_t n_bytes)
 {
@@ -148,7 +148,7 @@ static bool same_axis(const uint32_t *dst, const uint8_t *a, const uint8_t *b, s
     }
 }
 
-/* Whether all n items, a stride apart, are the same. */
+/* True when all n items, a stride apart, are equal. */
 static bool is_uniform(const uint8_t *items, size_t n, size_t n_bytes, size_t stride)
 {
     if (stride == n_bytes)
@@ -159,15 +159,15 @@ static bool is_uniform(const uint8_t *items, size_t n, size_t n_bytes, size_t st
     return true;
 }
 
-/* Everything that one transform means for one lane, with the liberties taken off. */
+/* What one transform does to one lane, less the liberties taken. */
 struct step {
     const struct spec *spec;
     const struct dtype *dtype;
     struct spec_step by;
-    enum label_op flip;      /* of all planes but by.label_plane */
+    enum label_op flip;      /* of all planes except by.label_plane */
     const uint8_t *on_board; /* NULL: every element counts */
-    uint64_t first, end;     /* planes that are compared */
-    size_t stride;           /* AXIS: from one element of a plane to the next */
+    uint64_t first, end;     /* the planes to compare */
+    size_t stride;           /* AXIS: bytes from one element of a plane to the next */
     bool is_exact;           /* no liberties */
 };
 
@@ -186,7 +186,7 @@ static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t
                         .is_exact = liberties == ORBIT_EXACT};
     struct spec_step *by = &step.by;
 
-    /* Colours as any transform has them that swaps them. */
+    /* Swap colours as the first transform does that swaps them. */
     for (uint32_t t = 0; liberties & ORBIT_SWAP_ANYWAY && t < spec->n_steps; t++)
         if (spec->board->transforms[t].swaps_colours) {
             by->plane_dst = spec->steps[t].plane_dst;
@@ -207,8 +207,8 @@ static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t
 
 /* --- planes, policies --- */
 
-/* Element by element: for planes that are computed, codes, and when only some cells count. The
- * digits of a tile's code are permuted, and what is no tile stays. */
+/* Compare planes element by element: those that are computed, codes of tiles, whose digits are
+ * permuted (other codes stay), and all when only some cells count. */
 static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t *b,
                         bool complement)
 {
@@ -217,7 +217,7 @@ static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t
     const size_t item = step->dtype->itemsize, stride = step->stride;
     const enum label_op flip = complement ? step->by.label : step->flip;
 
-    /* A plane that tells the player to move: of one and the same number. */
+    /* A to-move plane usually holds one number throughout. */
     if (complement && step->on_board == NULL && spec->axis > 0 &&
         is_uniform(a, spec->axis, item, stride) && is_uniform(b, spec->axis, item, stride))
         return orbit_is_flipped(flip, step->dtype, a, b, 1);
@@ -258,7 +258,7 @@ static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t
         return same_axis(step->by.dst, a, b, spec->axis, step->stride);
     for (uint64_t p = step->first; p < step->end; p++) {
         const uint64_t to = step->by.plane_dst != NULL ? step->by.plane_dst[p] : p;
-        /* Whether the plane, where it has gone, names the other player. */
+        /* In its new place the plane tells the player to move, who is now the other one. */
         const bool complement =
             step->by.label_plane >= 0 && to % spec->frame_planes == (uint64_t)step->by.label_plane;
         const uint8_t *plane = a + (is_bits ? p * bits_nbytes : spec_plane_at(spec, p) * item);
@@ -270,7 +270,7 @@ static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t
                    (!step->is_exact || plane_pad_bits(image, spec->axis, spec->lsb_first) == 0);
         else if (!is_plain || complement || spec->channels_last)
             same = same_slowly(step, plane, image, complement);
-        else if (bytes_are_zero(plane, spec->axis * item)) /* as most planes are */
+        else if (bytes_are_zero(plane, spec->axis * item)) /* most planes are */
             same = bytes_are_zero(image, spec->axis * item);
         else
             same = same_axis(step->by.dst, plane, image, spec->axis, step->stride);
@@ -280,8 +280,8 @@ static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t
     return true;
 }
 
-/* Nothing tells which channel takes the place of which: each is the image of some channel, of its
- * own where the planes are those of the player to move. */
+/* Where it is unknown which channels change places, each must be the image of some channel; in
+ * place where the planes are the mover's. */
 static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t *b, bool in_place)
 {
     const struct spec *spec = step->spec;
@@ -294,7 +294,7 @@ static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t
         for (uint64_t q = step->first; q < step->end && !found; q++)
             found = (!in_place || q == p) &&
                     same_slowly(step, plane, b + spec_plane_at(spec, q) * item, false);
-        /* A channel that tells the player to move is the same under every map. */
+        /* A to-move channel holds one number and may have any image. */
         if (!found && !is_uniform(plane, spec->axis, item, step->stride))
             return false;
     }
@@ -322,8 +322,8 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
         return same_planes(&step, a.bytes, b.bytes);
     case SPEC_INDICES:
     case SPEC_PADDED:
-        /* Trailing entries of a padded row: of value 0 and, unless padding is looked over, index 0.
-         */
+        /* The padding of a padded row: trailing entries of value 0 and, unless padding is ignored,
+         * index 0. Pairs are padded with pairs of zeros. */
         if (spec->kind == SPEC_PADDED && lane->values >= 0)
             values = window_row(window, (size_t)lane->values, pair->base);
         while (n_moving > 0 && n_moving <= values.n && row_double(&values, n_moving - 1) == 0 &&

@@ -1,22 +1,22 @@
 /*
- * probe.c - the rows that are looked at, the layouts that explain them, and what their images are.
+ * probe.c - reads a sample of the rows, finds the layout that explains them, and names its images.
  *
  * A layout (images per source, rows per block, originals first or not) says which rows are images
- * of one source. Every layout is tried on sources all over the rows that were read; the one under
- * which most rows repeat a position is the explanation: too few images per source leave repetitions
- * out, too many bring other positions in. The first rows are held; of rows further on, which are
- * read when these do not tell enough, there are sketches only. Then the images of many sources are
- * compared, array by array; the transform that explains an image in most of them is its own.
+ * of one source. Every layout is tried on sources spread over the rows that were read; the one
+ * under which most rows repeat a position explains them best: with too few images per source some
+ * repetitions are missed, with too many other positions come in. The first rows are held in full;
+ * if they do not tell enough, sketches of rows further on are made. Then the images of many sources
+ * are compared, array by array: an image's transform is the one that explains it in most of them.
  */
 #include "verify/parts.h"
 
 #define PROBE_NBYTES (32u << 20)
 #define PROBE_ROWS   4096
-#define CHUNK_NBYTES (1u << 20) /* read at a time further on */
-#define MAX_SOURCES  64         /* of a layout that are looked at */
-#define FAR_SOURCES  12
-#define FAR_IMAGES   24 /* most images per source that are looked for all over a large set */
-#define MIN_EVIDENCE 3  /* rows that must repeat a position */
+#define CHUNK_NBYTES (1u << 20) /* of far rows, read at a time */
+#define MAX_SOURCES  64         /* tried of each layout */
+#define FAR_SOURCES  12         /* the same where far rows are needed */
+#define FAR_IMAGES   24         /* most images per source looked for in far rows */
+#define MIN_EVIDENCE 3          /* rows that must repeat a position */
 
 /* --- reading --- */
 
@@ -30,7 +30,7 @@ int probe_read_window(struct probe *p, struct window *window, struct sketch *ske
         struct error why = {0};
 
         if (window_read_lane(window, i, &why) != 0 && why.kind != ERROR_DATA)
-            return error_pass(err, &why); /* not the data's fault */
+            return error_pass(err, &why); /* no fault of the data */
         lanes->items[i].is_broken |= why.kind != ERROR_NONE;
     }
     for (uint64_t k = 0; sketches != NULL && !lanes->items[planes].is_broken && k < window->n;
@@ -75,7 +75,7 @@ void probe_close(struct probe *p)
     findings_release(&p->unused.findings);
 }
 
-/* --- rows further on --- */
+/* --- far rows --- */
 
 static int compare_rows(const void *left, const void *right)
 {
@@ -106,8 +106,7 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
         p->far_rows = NULL;
         p->n_far = 0;
     }
-    /* First decide which rows are looked at: all, where they may be blocks of different lengths and
-     * their sketches have room; else those that layouts need, each once. */
+    /* First choose the rows: all, or those that layouts need, in ascending order and each once. */
     if (p->far_rows == NULL) {
         const uint64_t n_needed = (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
         uint64_t *rows = calloc((all ? n_after : n_needed) + 1, sizeof *rows);
@@ -159,7 +158,7 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
     return status;
 }
 
-/* NULL: the row was not read. */
+/* The sketch of a row; NULL: it was not read. */
 static inline const struct sketch *sketch_of(const struct probe *p, uint64_t row)
 {
     if (row < p->n || probe_is_whole(p))
@@ -171,12 +170,13 @@ static inline const struct sketch *sketch_of(const struct probe *p, uint64_t row
 
 /* --- trying layouts --- */
 
-/* Without the labels of all rows, those of the first ones are not looked at either. */
+/* The labels of the first rows are ignored unless those of the far rows were read, too. */
 static bool sees_labels(const struct probe *p)
 {
     return p->n_far == 0 || p->has_labels;
 }
 
+/* What must be equal at a level; 0: the row tells nothing. */
 static uint64_t key_of(const struct probe *p, const struct sketch *sketch, enum probe_level level)
 {
     if (level == PROBE_POLICY)
@@ -186,7 +186,7 @@ static uint64_t key_of(const struct probe *p, const struct sketch *sketch, enum 
     return level == PROBE_BOX ? sketch->box_shape : sketch->shape;
 }
 
-/* Rows of a source that are alike; 0 when not all were read or they tell nothing. */
+/* How many images of a source are alike; 0 when not all were read or they tell nothing. */
 static uint32_t count_alike(const struct probe *p, const struct layout *layout,
                             enum probe_level level, uint64_t source)
 {
@@ -213,7 +213,8 @@ static uint32_t count_alike(const struct probe *p, const struct layout *layout,
     return most;
 }
 
-/* Sources of which all rows may have been read: those of whole blocks of the first rows. */
+/* How many sources may have been read with all their images: those in whole blocks of the first
+ * rows, or some of all where far rows hold the images. */
 static uint64_t known_sources(const struct probe *p, const struct layout *layout)
 {
     const uint64_t block = layout->block_rows, n = layout->n_images;
@@ -241,7 +242,7 @@ static void try_layout(const struct probe *p, const struct layout *layout, struc
 
         if (alike == 0)
             continue;
-        /* Policies that are the same all over the set (all moves alike) tell nothing. */
+        /* Policies that are the same throughout the set tell nothing. */
         key = key_of(p, sketch_of(p, layout_row(layout, source, 0)), level);
         if (level == PROBE_POLICY && key == before)
             return;
@@ -273,7 +274,7 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
         const uint64_t transform_order = layout.n_sources, told = p->block_rows;
         const bool is_any = !p->has_block;
 
-        /* Those of the first rows have been tried when only these were read. */
+        /* Short blocks show in the first rows: they were tried before far rows were read. */
         for (layout.block_rows = 1; p->n_far == 0 && layout.block_rows <= end; layout.block_rows++)
             if (is_any || told == layout.block_rows)
                 try_layout(p, &layout, best);
@@ -290,8 +291,8 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
     }
     if (p->has_block || best->share > 0.9 || (p->n_far > 0 && !probe_is_whole(p)))
         return 0;
-    /* Blocks of different lengths, such as games, that fill all rows; of a part of the rows they
-     * are only noted, where they fill half of it. */
+    /* Blocks of different lengths, such as games, must fill all rows. If not all rows were read, it
+     * is only noted that blocks fill half of these. */
     uint64_t *games = calloc(n_known + 1, sizeof *games);
     if (games == NULL)
         return error_no_memory(err, "rows of a set");
@@ -299,7 +300,7 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
         struct layout layout = {.n_images = n, .games = games, .n_sources = n_known / n};
         uint64_t first = 0;
 
-        /* A game's length is the least number after which its rows repeat n times. */
+        /* The length of a game is the smallest number after which its rows repeat n times. */
         for (uint64_t rows = 1; rows * n <= n_known - first && rows <= p->n; rows++) {
             const struct sketch *game = p->sketches + first;
             uint64_t i = 0;
@@ -324,10 +325,10 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
     return 0;
 }
 
-/* --- what the images are --- */
+/* --- naming the images --- */
 
-/* Under which planes are compared, one after another; with the first two they are right where they
- * count. */
+/* The liberties with which planes are compared, one after another; with the first N_RIGHT they are
+ * right on the board. */
 static const unsigned liberties_of_planes[] = {ORBIT_EXACT,
                                                ORBIT_ON_BOARD_ONLY,
                                                ORBIT_NO_COMPLEMENT,
@@ -338,25 +339,8 @@ static const unsigned liberties_of_planes[] = {ORBIT_EXACT,
 #define N_RIGHT 2
 #define N_WRONG (sizeof liberties_of_planes / sizeof *liberties_of_planes - N_RIGHT)
 
-/* The only allowed transform that makes row b out of row a of a lane, by the first of n liberties
- * under which there is any; or NO_TRANSFORM. */
-static uint32_t relate(const struct orbit_pair *pair, const bool *allowed,
-                       const unsigned *liberties, size_t n)
-{
-    const uint32_t n_all = pair->window->lanes->items[pair->lane].spec.board->n_transforms;
-    uint32_t found = NO_TRANSFORM, n_found = 0;
-
-    for (size_t i = 0; i < n && n_found == 0; i++)
-        for (uint32_t u = 0; u < n_all && n_found < 2; u++)
-            if (allowed[u] && orbit_same(pair, u, liberties[i])) {
-                found = u;
-                n_found++;
-            }
-    return n_found == 1 ? found : NO_TRANSFORM;
-}
-
-/* Those of the allowed transforms that say right whose turn it is, if some do: planes of the player
- * to move alone may be the same under two of them. */
+/* Of the allowed transforms, those that are right about whose turn it is, if any are: the mover's
+ * planes alone may be the same under two transforms. */
 static void allow_by_turn(const struct orbit_pair *planes, const bool *allowed,
                           bool by_turn[BOARD_MAX_TRANSFORMS])
 {
@@ -379,13 +363,30 @@ static void allow_by_turn(const struct orbit_pair *planes, const bool *allowed,
         memcpy(by_turn, allowed, n * sizeof *by_turn);
 }
 
+/* The only allowed transform that takes row a of a lane to row b, under the first of n liberties
+ * that allow any; NO_TRANSFORM: none or several. */
+static uint32_t relate(const struct orbit_pair *pair, const bool *said_allowed,
+                       const unsigned *liberties, size_t n)
+{
+    const uint32_t n_all = pair->window->lanes->items[pair->lane].spec.board->n_transforms;
+    uint32_t found = NO_TRANSFORM, n_found = 0;
+    bool allowed[BOARD_MAX_TRANSFORMS] = {false};
+
+    allow_by_turn(pair, said_allowed, allowed);
+    for (size_t i = 0; i < n && n_found == 0; i++)
+        for (uint32_t u = 0; u < n_all && n_found < 2; u++)
+            if (allowed[u] && orbit_same(pair, u, liberties[i])) {
+                found = u;
+                n_found++;
+            }
+    return n_found == 1 ? found : NO_TRANSFORM;
+}
+
 uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
 {
-    bool by_turn[BOARD_MAX_TRANSFORMS] = {false};
+    const uint32_t u = relate(pair, allowed, liberties_of_planes, N_RIGHT);
 
-    allow_by_turn(pair, allowed, by_turn);
-    const uint32_t u = relate(pair, by_turn, liberties_of_planes, N_RIGHT);
-    return u != NO_TRANSFORM ? u : relate(pair, by_turn, liberties_of_planes + N_RIGHT, N_WRONG);
+    return u != NO_TRANSFORM ? u : relate(pair, allowed, liberties_of_planes + N_RIGHT, N_WRONG);
 }
 
 static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
@@ -398,19 +399,17 @@ static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
     return best;
 }
 
-/* What the arrays of a pair of rows of planes say: planes first, unless they alone stay where they
- * are; then an array that is moved exactly; then planes whose colours are wrong, or most of those
- * channels that some transform moves. */
-static uint32_t relate_rows(const struct orbit_pair *planes, const bool *said_allowed)
+/* The transform between two rows by all their arrays, given a pair of their planes: by the planes,
+ * unless these alone do not move; then by an array that is moved exactly; then by planes with wrong
+ * colours, or most of those channels that some transform moves. */
+static uint32_t relate_rows(const struct orbit_pair *planes, const bool *allowed)
 {
     static const unsigned of_channels[] = {ORBIT_EXACT, ORBIT_NO_EXCHANGE};
     const struct lanes *lanes = planes->window->lanes;
     const struct spec *spec = &lanes->items[planes->lane].spec;
     uint32_t other = NO_TRANSFORM, votes[BOARD_MAX_TRANSFORMS] = {0};
     struct orbit_pair pair = *planes;
-    bool allowed[BOARD_MAX_TRANSFORMS] = {false};
 
-    allow_by_turn(planes, said_allowed, allowed);
     const uint32_t said = relate(planes, allowed, liberties_of_planes, N_RIGHT);
     if (said != 0 && said != NO_TRANSFORM)
         return said;
@@ -433,7 +432,8 @@ static uint32_t relate_rows(const struct orbit_pair *planes, const bool *said_al
     return other > 0 ? other : NO_TRANSFORM;
 }
 
-/* Rows of some sources: image k of group g is at[g * n_images + k] of the window. */
+/* The rows of some sources: image k of group g is at position at[g * n_images + k] of the window.
+ */
 struct ballot {
     struct probe *p;
     const struct window *window;
@@ -441,7 +441,7 @@ struct ballot {
     uint64_t n_groups;
 };
 
-/* Compare the base image of each group with its other images. */
+/* Compare the base image of each group with its other images, and name these. */
 static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
 {
     struct probe *p = ballot->p;
@@ -492,7 +492,7 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
     fit->only_colours = 2 * n_still > fit->n_pairs;
 }
 
-/* Fill in what the images of a layout are. */
+/* Name the images of a layout, and decide whether they confirm it. */
 static int name_images(struct probe *p, struct fit *fit, struct error *err)
 {
     const uint32_t n_images = fit->layout.n_images;
@@ -503,7 +503,7 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
     bool is_near = true;
     int status = rows != NULL ? 0 : error_no_memory(err, "groups of images");
 
-    /* Sources all over the rows that were read whose images tell something. */
+    /* Sources spread over the rows that were read, whose images tell something. */
     for (uint64_t i = 0; status == 0 && i < n_sources; i++) {
         const uint64_t source = i * known / n_sources;
 
@@ -528,7 +528,7 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
             status = probe_read_window(p, &far, NULL, err);
         ballot.window = &far;
     }
-    /* The first image may itself be wrong: then another one tells. */
+    /* The first image may itself be wrong; then another one may explain more. */
     for (uint32_t base = 0;
          base < 3 && base < n_images && status == 0 && !p->lanes->items[p->lanes->planes].is_broken;
          base++) {

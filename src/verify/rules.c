@@ -1,20 +1,20 @@
 /*
- * rules.c - checks of a position as a whole: stones of both colours on one cell, policies on
- * occupied cells, the plane that tells the player to move, the player against the numbers of
- * stones, and content in the corners of the box, as transforms leave it that clamp at the edge.
+ * rules.c - checks of a position as a whole: stones of both colours on one cell, policies with mass
+ * on occupied cells, the plane of the player to move, that player against the numbers of stones,
+ * and content in off-board cells, which transforms that clamp at the edge leave there.
  *
- * What planes say differs from game to game; the board tells which checks make sense. Findings wait
- * in tallies until the end of the shard: a rule that most rows break means that the planes are no
- * such planes, a rule that a few rows break that these rows are wrong. Policies stored in another
- * order than their planes, and planes in another order, are found as by `expand` (engine/turn.h).
+ * What planes mean differs from game to game; the board says which checks apply. Findings wait in
+ * tallies until the end of the shard: if most rows break a rule, the planes mean something else; if
+ * a few do, these rows are wrong. Policies stored in another order than their planes, and planes in
+ * another order, are recognised as by `expand` (engine/turn.h).
  */
 #include "verify/parts.h"
 
-#define MOST_COMPARED 16384 /* rows in which orders of storage are compared */
+#define MOST_COMPARED 16384 /* at most so many rows compare the orders of storage */
 
 /* --- what applies --- */
 
-/* The row at hand breaks a rule: where its finding goes. */
+/* Count the current row as breaking a rule; returns where its finding goes. */
 static struct findings *break_rule(struct rules *r, enum rule rule)
 {
     r->tallies[rule].n_broken++;
@@ -30,7 +30,7 @@ static int find_lane(const struct lanes *lanes, enum role role)
     return -1;
 }
 
-/* Whatever differs from thread to thread; max: findings kept for each rule. */
+/* Make what each piece of a window has of its own. max: findings kept for each rule. */
 static int init_tallies(struct rules *r, size_t max, struct error *err)
 {
     for (int i = 0; i < RULE_N; i++)
@@ -71,11 +71,11 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
     r->policy = find_lane(lanes, ROLE_POLICY);
     if (r->policy < 0)
         r->policy = find_lane(lanes, ROLE_POLICY_INDEX);
-    if (r->form.n_frames == 1) /* else it speaks of one of them */
+    if (r->form.n_frames == 1) /* of a history it tells the player of one frame only */
         r->to_move = find_lane(lanes, ROLE_TO_MOVE);
-    /* No rules of stones where the planes are those of another kind of game. Policies of another
-     * kind belong to games whose planes are not known, and so do more than three planes on boards
-     * of Hex, and untold ones of a history. */
+    /* Rules of stones apply only where the planes are known to hold stones. They are not where the
+     * policy does not place stones, where boards of Hex have more than three planes, or a history
+     * without --planes. */
     if ((r->policy < 0 || flips_is_placement(lanes->items[r->policy].binding)) &&
         (r->form.n_planes == 1) == is_grid &&
         (!board->family->joins_edges ||
@@ -84,8 +84,8 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
     if (r->lead == BOARD_LEAD_NONE)
         return init_tallies(r, max, err);
     stone_planes_decide(&r->where, c, r->form.n_planes, r->lead == BOARD_LEAD_TO_MOVE);
-    /* Policies, masks and single moves: whatever `expand` looks at as well. The policy, -1 here,
-     * comes first. */
+    /* Policies, masks and single moves, the same arrays that `expand` checks: first the policy
+     * (k is -1), then the lanes in order. */
     for (int k = -1; k < (int)lanes->n && r->n_laid < RULES_MAX_LAID; k++) {
         const int i = k < 0 ? r->policy : k;
         struct lane *lane = &lanes->items[i < 0 ? 0 : i];
@@ -121,7 +121,7 @@ int rules_init_part(struct rules *r, const struct rules *whole, struct error *er
 
 /* --- checks of a row --- */
 
-/* Constant planes are left alone. */
+/* Note off-board content; a plane that holds one number throughout has none. */
 static void check_smears(struct rules *r)
 {
     const struct lane *lane = r->planes;
@@ -158,8 +158,8 @@ static void check_occupied(struct rules *r, struct laid *laid)
     const struct lane *policy = &r->lanes->items[laid->lane];
     const enum role role = policy->binding->role;
     const bool is_list = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
-    /* The rows that tell the order in which policies are stored are spread evenly, whatever the
-     * order of images. */
+    /* The rows that compare the orders of storage are spread evenly, whatever the order of images.
+     */
     const uint64_t spread = number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     struct flip_mass mass = {.is_as_said = spread % r->flip_step != 0};
 
@@ -194,8 +194,8 @@ static void check_occupied(struct rules *r, struct laid *laid)
                      text_format("action %" PRIu64, mass.action).text, "mass on an occupied cell");
 }
 
-/* On boards of Hex the third plane tells the player, who has as many stones as the other or one
- * less; not at the end of a game, where a dense policy has no mass. */
+/* Hex: the third plane, or an array, tells the player to move, who has as many stones as the other
+ * or one less. This need not hold at the end of a game, where a dense policy has no mass. */
 static void check_lead(struct rules *r)
 {
     const struct conventions *c = &r->lanes->shard->conventions;
@@ -253,11 +253,10 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     r->image = image;
     r->row = window_row(window, (size_t)r->lanes->planes, image->at);
     check_smears(r);
-    /* Counting stones is for images whose colours are as they were. */
+    /* Stones are counted only in images that keep their colours. */
     if (r->lead == BOARD_LEAD_NONE || (image->transform < board->n_transforms &&
                                        board->transforms[image->transform].swaps_colours))
         return;
-    /* Stones of both colours. */
     const char *key = r->planes->array->key;
     const uint64_t axis = r->form.axis, cols = board->cols;
     memset(r->occupied, 0, axis);
@@ -266,7 +265,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
         r->n_stones[i] =
             planes_mark(&r->form, r->row.bytes, r->where.stones[i], (uint8_t)(i + 1), r->occupied);
     const uint8_t *both = memchr(r->occupied, 3, axis);
-    /* A column is full when its first cell and its last are taken, whichever end is up. */
+    /* A column is full when both its end cells are occupied, whichever end is up. */
     for (uint64_t col = 0; r->n_laid > 0 && r->laid[0].flips->is_columns && col < cols; col++)
         r->occupied[col] = r->occupied[col] && r->occupied[axis - cols + col];
     r->tallies[RULE_OVERLAP].n_rows++;
@@ -276,7 +275,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
                      text_format("both on cell %td", both - r->occupied).text,
                      "planes %" PRIu64 " and %" PRIu64 " overlap", r->where.stones[0],
                      r->where.stones[1]);
-    /* The row's plane, if there is one, tells whose turn it is. */
+    /* The to-move plane, if there is one, must tell a player. */
     for (uint64_t f = 0; f < r->form.n_frames; f++)
         tells &= turn_rows_add(&r->turns, &r->form, r->row.bytes + f * r->form.frame_nbytes,
                                &r->where, c->plane_coding, image->row);
@@ -287,7 +286,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
                          ? text_format("%g", found[0]).text
                          : "different numbers",
                      "plane %d is not the player to move", r->where.turn);
-    if (both != NULL || n[0] == axis || n[1] == axis) /* no planes of stones */
+    if (both != NULL || n[0] == axis || n[1] == axis) /* these are no stones */
         return;
     for (size_t i = 0; i < r->n_laid; i++)
         check_occupied(r, &r->laid[i]);
@@ -296,7 +295,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
         check_lead(r);
     if (!tells || r->lead != BOARD_LEAD_BALANCED)
         return;
-    /* Elsewhere the numbers of stones differ by one at most. */
+    /* In other games the numbers of stones differ by at most one. */
     r->tallies[RULE_LEAD].n_rows++;
     if (n[0] > n[1] + 1 || n[1] > n[0] + 1)
         findings_add(break_rule(r, RULE_LEAD), ERROR_AT(FINDING_TO_MOVE, key, image->row),
@@ -328,13 +327,13 @@ void rules_merge(struct rules *r, struct rules *from)
     }
 }
 
-/* Few enough broken rows to be wrong by themselves. */
+/* True when so few rows break the rule that these rows must be wrong, not the rule. */
 static bool are_few(const struct rule_tally *tally)
 {
     return tally->n_broken <= 1 || 50 * tally->n_broken <= tally->n_rows;
 }
 
-/* A policy in another order than its planes: it would be moved wrongly as it stands. */
+/* Report a policy stored in another order than its planes, which would be moved wrongly. */
 static void report_flip(const struct rules *r, const struct laid *laid,
                         const struct flip_verdict *verdict, struct findings *findings)
 {
@@ -361,7 +360,7 @@ static void report_flip(const struct rules *r, const struct laid *laid,
             laid->lane == r->policy ? "policy" : role, key, role, is_flipped ? ":" : "", flip);
 }
 
-/* What the rows have shown of stones. */
+/* Judge what the rows have shown of stones. */
 static void finish_stones(struct rules *r, struct findings *findings)
 {
     struct rule_tally *turn = &r->tallies[RULE_TURN_PLANE];
@@ -375,8 +374,8 @@ static void finish_stones(struct rules *r, struct findings *findings)
     struct finding_place place = {FINDING_TO_MOVE, is_warning, key, FINDING_NO_ROW};
 
     turn->n_rows = turns->n;
-    /* One plane is something else throughout: what it holds instead, and what to do. Nothing more
-     * can be told of the planes. Or it is wrong in a few rows. */
+    /* If the to-move plane is something else throughout, say what it holds and what to do; then
+     * nothing more can be said of the planes. Otherwise a few rows are wrong. */
     if (!are_few(turn)) {
         struct turn_advice advice = {.is_other_code = true};
 
@@ -408,8 +407,8 @@ static void finish_stones(struct rules *r, struct findings *findings)
         else if (laid->keeps_off && 2 * occupied->n_broken <= occupied->n_rows)
             findings_merge(findings, &occupied->findings);
     }
-    /* Many rows with too many stones: the convention may be another one, or the games begin
-     * otherwise (handicap, swap rule). */
+    /* If many rows have too many stones, the convention may be another one, or games may start
+     * differently (handicap, swap rule). */
     if (!are_few(lead) && r->lead == BOARD_LEAD_TO_MOVE)
         findings_add(
             findings, &place, "rows that agree with the player to move",
@@ -426,8 +425,8 @@ void rules_finish(struct rules *r, struct findings *findings)
 {
     if (r->lead != BOARD_LEAD_NONE)
         finish_stones(r, findings);
-    /* Off-board content is wrong where other rows show that the corners of the plane are meant to
-     * be empty. */
+    /* Off-board content is an error if other rows show that the plane is meant to be empty there.
+     */
     for (uint64_t p = 0; p < r->n_smears; p++) {
         const struct smear *smear = &r->smears[p];
         const struct finding_place place = {FINDING_SMEAR, !smear->has_empty, r->planes->array->key,

@@ -1,12 +1,12 @@
 /*
- * shard.c - a shard as `verify` sees it: archive, manifest, pickled objects, board, roles, and how
- * the player to move is coded, in this order. Failures of reading become findings, with the exit
- * code they stand for; what remains unknown is NULL.
+ * shard.c - opens a shard for `verify`: archive, manifest, pickled objects, board, roles, and the
+ * coding of the player to move, in this order. Read errors become findings and decide the exit
+ * code; what remains unknown is NULL.
  *
- * With a known board roles are inferred as for `expand`, and a refusal becomes a finding. Without
- * one, the boards that the planes' shape allows are tried, and the first that fits all arrays lends
- * its roles; when none does, names alone decide, so that sums, ranges and row counts can still be
- * checked.
+ * With a known board, roles are inferred as for `expand`, and a refusal becomes a finding. Without
+ * one, the boards that the shape of the planes allows are tried, and the first that fits all arrays
+ * lends its roles. If none does, names alone decide, so that sums, ranges and row counts can still
+ * be checked.
  */
 #include "verify/parts.h"
 
@@ -53,13 +53,14 @@ int verify_note(struct verify_result *result, struct error *err, const char *for
     return 0;
 }
 
-/* The array that a refusal is about. */
+/* The array that a refusal is about, or NULL. */
 static const struct array *find_refused(const struct shard *shard, const struct error *why)
 {
     return *why->array != '\0' ? archive_in_find(&shard->archive, why->array) : NULL;
 }
 
-/* Strings and objects that stand where numbers must be cannot be read as a shard at all. */
+/* A refusal becomes a finding. With strings or objects in place of numbers, the file cannot be read
+ * as a shard at all. */
 static void add_refusal(const struct shard *shard, const struct error *why,
                         struct verify_result *result)
 {
@@ -81,7 +82,8 @@ static void add_refusal(const struct shard *shard, const struct error *why,
 
 /* --- roles --- */
 
-/* why: what the boards tried had to say; NULL when it has been reported. */
+/* Decide roles by names alone. why: the refusal of the boards that were tried; NULL when it has
+ * been reported, and nothing more is. */
 static void read_by_names(struct shard *shard, const struct error *why,
                           struct verify_result *result)
 {
@@ -100,8 +102,8 @@ static void read_by_names(struct shard *shard, const struct error *why,
         shard->bindings = NULL;
         return;
     }
-    /* A shape that none of the boards tried has may be right on one that was not tried; objects
-     * that cannot be read, and arrays that contradict each other, are wrong on every board. */
+    /* A shape that fits none of these boards may be right on another one. Objects that cannot be
+     * read, and arrays that contradict each other, are wrong on every board. */
     if (why != NULL && why->kind == ERROR_DATA &&
         (why->code != ERROR_CODE_SHAPE ||
          (refused != NULL && refused->header.dtype.kind == DTYPE_OBJECT)))
@@ -132,7 +134,7 @@ static void read_by_names(struct shard *shard, const struct error *why,
             findings_add(findings, place, "numbers", "another type", "holds no numbers");
         } else {
             role = named.role;
-            /* A policy as long as some other board has cells contradicts the planes. */
+            /* A policy as long as another square board has cells contradicts the planes. */
             if ((role == ROLE_PLANES && (h->n_dims < 2 || h->n_dims > 4)) ||
                 (role == ROLE_POLICY &&
                  (h->n_dims < 2 || (is_square && role_see_planes(archive, &seen) &&
@@ -165,7 +167,7 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
 
     if (new_items(&shard->bindings, shard->archive.n_arrays + 1, "roles", err) != 0)
         return -1;
-    /* One of the boards that the shape allows lends its roles. Its name is not known for sure. */
+    /* A board that the shape allows lends its roles, though it may be the wrong one. */
     if (shard->found.board == NULL && role_see_planes(&shard->archive, &seen))
         n_guesses = board_guess(&seen, names);
     for (size_t i = 0; i < n_guesses; i++) {
@@ -192,8 +194,8 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
         read_by_names(shard, &why, result);
         return 0;
     }
-    /* What could not be decided is a finding, and the other arrays are still looked at; unless the
-     * file cannot be read as a shard of that board at all. */
+    /* What cannot be decided is a finding, and the other arrays are still checked, unless the file
+     * cannot be read as a shard of that board at all. */
     const int status = role_infer(&shard->archive, shard->found.board, said, shard->bindings,
                                   &shard->n_rows, &shard->problems, &why);
     bool is_lost = status != 0 || shard->n_rows == 0;
@@ -208,8 +210,8 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
     return status != 0 && why.kind != ERROR_DATA ? error_pass(err, &why) : 0;
 }
 
-/* Decide how the to-move plane is coded where --to-move leaves it open: by the numbers that stand
- * there, as `expand` does. */
+/* Decide how the to-move plane is coded where --to-move leaves it open: by its numbers, as `expand`
+ * does. */
 static int decide_plane_coding(struct shard *shard, struct error *err)
 {
     struct conventions *c = &shard->conventions;
@@ -225,23 +227,19 @@ static int decide_plane_coding(struct shard *shard, struct error *err)
         c->planes > PLANES_MOVER || conventions_is_said(c, "to-move-plane"))
         return 0;
     plan.swaps = shard->found.board->n_planes == 0;
-    for (size_t k = 0; k < 2 * shard->archive.n_arrays; k++) {
-        const size_t i = k % shard->archive.n_arrays;
+    for (size_t i = 0; i < shard->archive.n_arrays && plan.n_arrays == 0; i++) {
+        turns = &shard->archive.arrays[i];
+        to_move.binding = shard->bindings[i];
+        plan.n_arrays = to_move.binding.role == ROLE_TO_MOVE && !to_move.binding.is_winner &&
+                        dtype_is_number(&turns->header.dtype) && turns->n_rows == shard->n_rows;
+    }
+    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
         const struct array *array = &shard->archive.arrays[i];
-        const struct role_binding *b = &shard->bindings[i];
-        struct plan_array planes = {.binding = *b, .sources = &array};
+        struct plan_array planes = {.binding = shard->bindings[i], .sources = &array};
         struct stone_planes where;
-        struct error why = {0}; /* what cannot be read is found later */
+        struct error why = {0}; /* what cannot be read is reported later */
 
-        if (!dtype_is_number(&array->header.dtype))
-            continue;
-        if (k == i && plan.n_arrays == 0 && b->role == ROLE_TO_MOVE && !b->is_winner &&
-            array->n_rows == shard->n_rows) {
-            turns = array;
-            to_move.binding = *b;
-            plan.n_arrays = 1;
-        }
-        if (k == i || b->role != ROLE_PLANES)
+        if (planes.binding.role != ROLE_PLANES || !dtype_is_number(&array->header.dtype))
             continue;
         planes.spec.dtype = array->header.dtype;
         stone_planes_decide(&where, c, survey_form(&planes).n_planes, plan.swaps);
@@ -250,7 +248,7 @@ static int decide_plane_coding(struct shard *shard, struct error *err)
             why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
     }
-    /* Where nothing tells, it is as it was told. */
+    /* If the data does not tell, --to-move holds for the plane, too. */
     (void)turn_decide_coding(plan.turn_codes, c->to_move, &c->plane_coding);
     return 0;
 }

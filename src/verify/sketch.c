@@ -1,13 +1,13 @@
 /*
- * sketch.c - a row reduced to what no image changes: which rows can be images of one source shows
- * in numbers that are equal for all of them.
+ * sketch.c - reduces a row to a few hashes that are equal for all images of a source.
  *
- * The shape of a position: for each cell the sum of a hash of what its channels hold, those that a
- * transform may exchange taken for one; constant channels (the player to move, castling rights)
- * are left out, signs and the two stones of a code are not told apart where colours may swap, nor
- * is the order of a tile's digits. Its least arrangement under a group is the same for all images
- * of a position, also where colours were exchanged wrongly or not at all. Sums of such hashes over
- * a channel or a policy are the same wherever its content was moved to, and when it was not.
+ * The shape of a position has for each cell a sum of hashes of what its channels hold. Channels
+ * that a transform may exchange count as one; constant channels (the player to move, castling
+ * rights) are left out; where colours may swap, signs and the two stones of a code are not
+ * distinguished; nor is the order of a tile's digits. The least arrangement of these sums under a
+ * group is the same for all images of a position, even if colours were exchanged wrongly or not at
+ * all. Sums of such hashes over a channel or a policy are the same wherever its content was moved,
+ * or if it was not.
  */
 #include "verify/parts.h"
 
@@ -16,7 +16,7 @@
 #include <math.h>
 #include <xxhash.h>
 
-#define HARDLY 1000 /* times as probable is what counts, beside a move that is hardly one */
+#define HARDLY 1000 /* a move this many times less likely than another hardly counts */
 
 static uint64_t mix(uint64_t x)
 {
@@ -95,7 +95,7 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
     if (bits == 0)
         return 0;
     double v = dtype_get_double(dtype, element);
-    /* The digits of a tile are the same in any order. */
+    /* The order of a tile's digits does not matter. */
     if (s->lane->binding->role == ROLE_GRID && s->lane->spec.board->family->has_tiles && v > 0 &&
         v <= 999)
         return mix((uint64_t)v / 100 + 1) + mix((uint64_t)v / 10 % 10 + 1) +
@@ -121,8 +121,8 @@ static bool counts_cell(const struct sketcher *s, uint64_t cell)
     return s->lane->spec.on_board == NULL || s->lane->spec.on_board[cell];
 }
 
-/* Fill values with what each cell holds; the hash of all channels' contents, 0 when every cell
- * holds the same. */
+/* Fill values with a hash of what each cell holds. Returns a hash of the contents of all channels
+ * regardless of place; 0 when all channels are constant. */
 static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_t *values)
 {
     const struct spec *spec = &s->lane->spec;
@@ -140,8 +140,7 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
         for (uint64_t cell = 0; cell < s->n_cells; cell++, element += step)
             if (spec->kind == SPEC_BITS)
                 hashes[cell] = plane_bit(bits, cell, spec->lsb_first) ? mix(1) : 0;
-            else if (cell > 0 &&
-                     is_same(element, element - step, item)) /* as neighbours often are */
+            else if (cell > 0 && is_same(element, element - step, item)) /* neighbours often are */
                 hashes[cell] = hashes[cell - 1];
             else
                 hashes[cell] = element_hash(s, element);
@@ -156,7 +155,7 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
         if (is_constant)
             continue;
         counts += mix(sum);
-        /* Channels that a transform may make each other have one number. */
+        /* Channels that transforms exchange share a number. */
         for (uint32_t t = 0; t < spec->n_steps; t++)
             number = smaller(number, spec_plane_to(spec, t, p));
         for (uint64_t cell = 0; cell < s->n_cells; cell++)
@@ -167,7 +166,8 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
 
 /* --- the least arrangement --- */
 
-/* Of the values in room; *n_same: the maps that leave them, and whose they are, as they are. */
+/* The hash of the least arrangement of the values in s->room. *n_same: how many maps that keep the
+ * colours leave them as they are. */
 static uint64_t least(struct sketcher *s, bool of_box, uint32_t *n_same)
 {
     const struct board *board = s->lane->spec.board;
@@ -244,7 +244,7 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
         if (!lane_is_compared(lane) || (!is_policy && role != ROLE_GLOBALS))
             continue;
         const struct row row = window_row(window, i, at);
-        /* Whose turn it is tells rows of the player to move apart that are alike otherwise. */
+        /* Rows of the mover's planes may differ only in whose turn it is. */
         if (!is_policy && row.n > 0)
             sketch->planes += mix((uint64_t)(row_double(&row, 0) == 0));
         if (!is_policy || (row.items == NULL && (row.bytes == NULL || !dtype_is_number(row.dtype))))

@@ -1,10 +1,10 @@
 /*
- * verify.c - one file after another: opens it, checks arrays without rows, decides labels, finds
- * out which rows are images of one source, compares them with the sets of --leak, makes the one
- * pass over all rows (pass.c), and at last holds the file against its manifest. A manifest as
- * operand is all files that it lists. What is wrong with a file is a finding; only a wrong command
- * line or lack of memory ends the run. To locate the images of one row, groups are found in the
- * same way and walked until one holds the row.
+ * verify.c - checks files one after another: opens a file, reads its arrays without rows, finds out
+ * which rows are images of one source, compares them with the sets of --leak, makes the one pass
+ * over all rows (pass.c), and compares the file with its manifest. A manifest as operand stands for
+ * all files that it lists. What is wrong with a file is a finding; only a wrong command line or
+ * lack of memory ends the run. To locate the images of one row, groups are found in the same way
+ * and walked until one holds the row.
  */
 #include "verify/parts.h"
 
@@ -16,11 +16,11 @@
 #include <libgen.h>
 #include <unistd.h>
 
-#define MAX_SEGMENT_NBYTES (UINT64_C(128) << 20) /* of rows in sequence that are held at a time */
+#define MAX_SEGMENT_NBYTES (UINT64_C(128) << 20) /* of rows in sequence held at a time */
 #define ROWS_AT_ONCE       4096
-#define MAX_FINDINGS       100 /* of a file that is only searched */
+#define MAX_FINDINGS       100 /* of a file in which rows are only located */
 
-/* --- positions that occur in the sets of --leak --- */
+/* --- --leak: positions that occur in other sets --- */
 
 static int add_leak(void *self, uint64_t row, size_t set, uint64_t other, struct error *err)
 {
@@ -36,7 +36,7 @@ static int add_leak(void *self, uint64_t row, size_t set, uint64_t other, struct
     return 0;
 }
 
-/* `overlap` compares them: each row that it finds is a finding. */
+/* Compare the sets as `overlap` does; each row that it reports is a finding. */
 static int check_leaks(struct lanes *lanes, struct error *err)
 {
     const struct settings *settings = lanes->request->settings;
@@ -63,7 +63,7 @@ static int check_leaks(struct lanes *lanes, struct error *err)
 
 /* --- against its manifest --- */
 
-/* What the manifest says, and what is there. */
+/* Add a finding unless what the manifest says is what was found. */
 static void expect(struct verify_result *result, const char *array, const char *what,
                    const char *expected, const char *found)
 {
@@ -154,7 +154,6 @@ static struct verify_result *add_result(struct verify_results *results,
     return result;
 }
 
-/* A CRC that is wrong ends every reading of its array: the first report of it is enough. */
 static int check_content(struct shard *shard, const struct verify_request *request,
                          struct verify_result *result, struct error *err)
 {
@@ -166,7 +165,7 @@ static int check_content(struct shard *shard, const struct verify_request *reque
     struct error why = {0};
     int status = 0;
 
-    /* Arrays without rows: only their sizes and CRCs can be wrong. */
+    /* Arrays without rows: only their sizes and CRCs are checked. */
     for (size_t i = 0; i < shard->archive.n_arrays && status == 0; i++) {
         const struct array *array = &shard->archive.arrays[i];
         const enum role role = shard->bindings != NULL ? shard->bindings[i].role : ROLE_META;
@@ -234,7 +233,7 @@ int verify_path(const struct verify_request *request, const char *path,
 
     if (!text_ends_with(path, ".json"))
         return check_file(request, path, results, err);
-    /* A manifest and every output it lists, each with a result of its own. */
+    /* The manifest and every output it lists get a result each. */
     struct verify_result *result = add_result(results, request, path, err);
     if (result == NULL)
         return -1;
@@ -299,7 +298,8 @@ int verify_exit_code(const struct verify_results *results)
 
 /* --- which rows are images of one source --- */
 
-/* Walk over the groups until one holds the row, and take it; or note those of all rows. */
+/* Walk over the groups and keep the one that holds the row; or note source and transform of all
+ * rows. */
 static int walk(const struct orbit_groups *groups, struct lanes *lanes, uint64_t row,
                 struct verify_located *located, struct error *err)
 {
@@ -345,7 +345,7 @@ static int walk(const struct orbit_groups *groups, struct lanes *lanes, uint64_t
 int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
                   struct verify_located *located, struct error *err)
 {
-    /* --transforms chooses what is looked at, it does not say what the set holds. */
+    /* --transforms chooses what is shown here, not what the set holds. */
     struct settings settings = *request->settings;
     struct verify_request own = *request;
     char *copy = strdup(path);
@@ -370,7 +370,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
         lanes_release(&lanes);
     }
     if (shard.archive.path != NULL) {
-        /* The settings, and the board where it is sure, outlive the shard. */
+        /* The caller gets the settings, and the board if it is known. */
         const struct board *board = shard_known_board(&shard);
         const char *said = request->settings->board;
 
@@ -399,7 +399,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
         status = 0;
     else if (item == end)
         status = error_set(err, result.fatal, "%s: cannot be read", text_path(path).text);
-    else /* the first finding that is an error says why */
+    else /* the first error says why */
         status = error_set(err, result.fatal, "%s: %s%s%s", text_path(path).text,
                            item->array != NULL ? text_path(item->array).text : "",
                            item->array != NULL ? ": " : "", item->message);
