@@ -56,8 +56,7 @@ struct reader {
     struct unpack unpack;
     uint64_t next;      /* unit to be read */
     size_t current;     /* the array that it comes from */
-    uint64_t left_here; /* units left in that array, once begun */
-    bool begun;
+    uint64_t left_here; /* units left in that array */
 
     /* At random. */
     struct reader_part *parts; /* owned, one per array */

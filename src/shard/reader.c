@@ -32,28 +32,21 @@ bool reader_can_stream(const struct array *const *arrays, size_t n_arrays)
 
 /* --- in sequence --- */
 
-/* Begin the current array: skip its header, which counts towards the CRC. */
+/* Begin the next array that has rows, `current` or one after it: its header is skipped, but counts
+ * towards the CRC. Arrays without rows are checked on the way. */
 static int begin_array(struct reader *r, struct error *err)
 {
-    const struct array *array = r->arrays[r->current];
-
-    if (unpack_start(&r->unpack, array, err) != 0 ||
-        unpack_skip(&r->unpack, array->header.header_nbytes, err) != 0)
-        return -1;
-    r->left_here = array->n_rows;
-    r->begun = true;
-    return 0;
-}
-
-/* Check the end of the current array, all of whose rows are read, and of empty arrays after it. */
-static int end_arrays(struct reader *r, struct error *err)
-{
     for (; r->current < r->n_arrays; r->current++) {
-        if (!r->begun && r->arrays[r->current]->n_rows > 0)
-            return 0;
-        if ((!r->begun && begin_array(r, err) != 0) || unpack_finish(&r->unpack, err) != 0)
+        const struct array *array = r->arrays[r->current];
+
+        if (unpack_start(&r->unpack, array, err) != 0 ||
+            unpack_skip(&r->unpack, array->header.header_nbytes, err) != 0)
             return -1;
-        r->begun = false;
+        r->left_here = array->n_rows;
+        if (r->left_here > 0)
+            return 0;
+        if (unpack_finish(&r->unpack, err) != 0)
+            return -1;
     }
     return 0;
 }
@@ -62,8 +55,6 @@ static int end_arrays(struct reader *r, struct error *err)
 static int read_next(struct reader *r, uint64_t n, uint8_t *out, struct error *err)
 {
     while (n > 0) {
-        if (!r->begun && begin_array(r, err) != 0)
-            return -1;
         const uint64_t take = smaller(n, r->left_here), n_bytes = take * r->unit_nbytes;
         if (out == NULL ? unpack_skip(&r->unpack, n_bytes, err) != 0
                         : unpack_read(&r->unpack, out, n_bytes, err) != 0)
@@ -73,7 +64,10 @@ static int read_next(struct reader *r, uint64_t n, uint8_t *out, struct error *e
         n -= take;
         r->next += take;
         r->left_here -= take;
-        if (r->left_here == 0 && end_arrays(r, err) != 0)
+        if (r->left_here > 0)
+            continue;
+        r->current++;
+        if (unpack_finish(&r->unpack, err) != 0 || begin_array(r, err) != 0)
             return -1;
     }
     return 0;
@@ -267,7 +261,7 @@ int reader_open(struct reader *r, struct budget *budget, struct error *err)
     r->has_table = !r->is_object && (r->at_random || !reader_can_stream(r->arrays, r->n_arrays));
     uint64_t n_bytes = lay_out(r, r->csr == NULL);
     if (!r->has_table)
-        return r->is_object ? 0 : end_arrays(r, err);
+        return r->is_object ? 0 : begin_array(r, err);
     /* Lists that do not fit in memory are read in place, if they can be. */
     if (r->csr != NULL && (budget == NULL || n_bytes > budget->left))
         n_bytes = lay_out(r, true);
