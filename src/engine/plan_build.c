@@ -120,7 +120,7 @@ static int data_crc(const struct array *array, uint32_t *crc, struct error *err)
 
     *crc = 0;
     if (status == 0)
-        status = unpack_skip(&unpack, array->header.header_nbytes, err);
+        status = unpack_read(&unpack, NULL, array->header.header_nbytes, err);
     for (uint64_t left = array->header.data_nbytes; left > 0 && status == 0; left -= n) {
         n = smaller(left, sizeof chunk);
         status = unpack_read(&unpack, chunk, n, err);

@@ -1,7 +1,7 @@
 /*
- * archive_in.c - see archive_in.h: a shard's form is decided by its first bytes, which its name
- * must not belie; then its arrays are listed, from a zip directory that was checked strictly and
- * that libzip agrees about, or from the .npy files of a folder.
+ * archive_in.c - opens shards. The first bytes of a file decide its form, which its name must not
+ * contradict; then its arrays are listed: from a zip directory that was checked strictly and that
+ * libzip agrees with, from the .npy files of a folder, or from the caller's memory.
  */
 #include "shard/archive_in.h"
 
@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 
 #define MAX_FILES   65536u
-#define PEEK_NBYTES 512 /* enough of a file for the signatures */
+#define PEEK_NBYTES 512 /* covers all signatures */
 
-/* --- files that are handed over as shards by mistake, by their first bytes --- */
+/* --- files that are mistaken for shards, by their first bytes --- */
 
-#define TEXT SIZE_MAX /* behind a byte order mark and white space, in upper or lower case */
+#define TEXT SIZE_MAX /* after a byte order mark and white space, in either case */
 
 static const struct {
     size_t offset;
@@ -60,7 +60,7 @@ struct opening {
     bool use_map;
     archive_leaves_out leaves_out; /* or NULL; */
     const void *self;              /* with its self */
-    struct unpack unpack;          /* for one array after the other */
+    struct unpack unpack;          /* used for one array after another */
     struct error *err;
 };
 
@@ -78,7 +78,7 @@ static int fail_form(const struct opening *o, const char *expected, const char *
                         expected, found);
 }
 
-/* Name the array, and read its header unless it is to be left out. 1: it is no array. */
+/* Name the array, and read its header unless it is to be left out. 1: it is not an array. */
 static int name_array(struct opening *o, struct array *array, const char *name, bool must_be_array)
 {
     array->member = strdup(name);
@@ -101,7 +101,7 @@ static int add_npy_array(struct opening *o)
     const char *name = text_base_name(in->path);
     const char *fault = member_name_fault(name, strlen(name));
 
-    archive->n_arrays++; /* released with the archive, whole or not */
+    archive->n_arrays++; /* released with the archive, complete or not */
     array->input = in;
     array->packed_nbytes = in->n_bytes;
     array->unpacked_nbytes = in->n_bytes;
@@ -125,7 +125,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Open the .npy files of the folder at archive->path, by name; `path` is theirs in turn. */
+/* Open the .npy files of the folder at archive->path in the order of their names. */
 static int open_folder(struct opening *o)
 {
     struct archive_in *archive = o->archive;
@@ -161,7 +161,7 @@ static int open_folder(struct opening *o)
 
         path.n_bytes = 0;
         if (result == 0 && !text_ends_with(name, ".npy")) {
-            result = warnings_add(&archive->warnings, o->err, "%s: no .npy file, left out",
+            result = warnings_add(&archive->warnings, o->err, "%s: not a .npy file, left out",
                                   text_quote(name).text);
         } else if (result == 0) {
             result = text_append(&path, o->err, "%s/%s", archive->path, name);
@@ -181,8 +181,8 @@ static int open_folder(struct opening *o)
     return result;
 }
 
-/* List the arrays of the .npz file in archive->inputs[0]. A member's name in UTF-8 says that it is
- * one by its ".npy"; macOS adds files of that name which hold attributes, begun with "._". */
+/* List the arrays of the .npz file in archive->inputs[0]. A member named *.npy must be an array,
+ * unless its name begins with "._": macOS keeps attributes in files named so. */
 static int open_npz(struct opening *o)
 {
     struct archive_in *archive = o->archive;
@@ -217,7 +217,7 @@ static int open_npz(struct opening *o)
         if (result > 0)
             result = warnings_add(&archive->warnings, o->err, "member %s: %s, left out",
                                   text_quote(entry->name).text,
-                                  entry->is_folder ? "an entry for a folder" : "no array");
+                                  entry->is_folder ? "an entry for a folder" : "not an array");
     }
     if (result == 0 && archive->n_arrays == 0)
         result = fail_form(o, "arrays in the archive", "none");
@@ -237,15 +237,14 @@ static bool has_suffix(const char *path, const char suffix[5])
     return n >= 4 && text_compare_caseless(path + n - 4, suffix, 4) == 0;
 }
 
-/* By the first bytes, which the name must not belie: numpy goes by the bytes, people by the name.
- */
+/* Decide by the first bytes, as numpy does; the name, which people go by, must not contradict. */
 static int decide_form(const struct opening *o)
 {
     const struct input *in = &o->archive->inputs[0];
     const bool named_npy = has_suffix(o->archive->path, ".npy");
     uint8_t bytes[PEEK_NBYTES] = {0};
     const size_t n_bytes = (size_t)smaller(in->n_bytes, sizeof bytes);
-    const char *found = NULL; /* what it is not to be */
+    const char *found = NULL; /* what it is instead of a shard */
     size_t text = 0;          /* where the text begins */
 
     if (input_read(in, 0, bytes, n_bytes, o->err) != 0)
@@ -274,7 +273,7 @@ static int decide_form(const struct opening *o)
             found = signatures[i].kind;
     }
     if (found == NULL && bytes_are_zero(bytes, n_bytes))
-        found = "zero bytes at its front (lost in a crash or a transfer?)";
+        found = "zero bytes at its beginning (lost in a crash or a transfer?)";
     return found == NULL ? 0 : fail_form(o, named_npy ? "a .npy array" : "an .npz archive", found);
 }
 

@@ -8,7 +8,7 @@
 
 enum archive_form { ARCHIVE_NPZ, ARCHIVE_NPY, ARCHIVE_FOLDER, ARCHIVE_MEMORY };
 
-/* True when the array of that key is to be left out: not even its header is read then. */
+/* True if the array of that key is to be left out: not even its header is read. */
 typedef bool (*archive_leaves_out)(const void *self, const char *key);
 
 struct archive_in {
@@ -19,17 +19,18 @@ struct archive_in {
     struct array *arrays; /* owned, in container order (a folder: sorted by name) */
     size_t n_arrays;
     char *comment;            /* owned: the zip comment, NUL-terminated, "" when there is none */
-    struct warnings warnings; /* "member 'x.txt' is no array" */
+    struct warnings warnings; /* "member 'x.txt': not an array, left out" */
 };
 
 /*
- * Open a shard: strict structural check of the container (zip_check), libzip's agreement on names,
- * sizes and CRCs, and every array's header parsed. Nothing is allocated from a declared size.
- * Errors name file and member, expected and found. The caller closes it.
+ * Open a shard: check the container's structure strictly (zip_check), compare names, sizes and CRCs
+ * with libzip's, and parse every array's header. Nothing is allocated from a declared size. Errors
+ * name file and member, expected and found. On success the caller closes it.
  */
 int archive_in_open(struct archive_in *archive, const char *path, bool use_map, struct error *err);
 
-/* The same without parsing those arrays that leaves_out names; their is_left_out is set. */
+/* The same, but arrays for which leaves_out(self, key) is true are not parsed: is_left_out is set.
+ */
 int archive_in_open_part(struct archive_in *archive, const char *path, bool use_map,
                          archive_leaves_out leaves_out, const void *self, struct error *err);
 
@@ -39,28 +40,28 @@ struct memory_array {
     const char *descr; /* its dtype as Python source: "'<f4'", "[('a', '<i4')]" */
     const uint64_t *shape;
     unsigned n_dims;
-    const void *data; /* in C order; of an object array its pickle */
+    const void *data; /* in C order; for an object array its pickle */
     uint64_t n_bytes;
 };
 
-/* Arrays in memory as a shard, which reads them for as long as it is open and writes to none.
- * `name` is what messages call it. ERROR_DATA names an array whose type or length is wrong. */
+/* Open arrays in memory as a shard; they are only read, and must outlive it. Messages call it
+ * `name`. ERROR_DATA names an array whose type or length is wrong. */
 int archive_in_of_memory(struct archive_in *archive, const char *name,
                          const struct memory_array *arrays, size_t n_arrays, struct error *err);
 
 /* Close it; accepts a zeroed one. */
 void archive_in_close(struct archive_in *archive);
 
-/* Give its files and objects back and keep what is known of the arrays, of which nothing can be
- * read from then on. */
+/* Close files and free objects, but keep what is known of the arrays: nothing can be read after. */
 void archive_in_let_go(struct archive_in *archive);
 
-/* Read the objects of every array of them that has rows (array_load_objects). */
+/* array_load_objects for every object array of one or more dimensions. */
 int archive_in_load_objects(struct archive_in *archive, struct error *err);
 
 /* The array of that key, or NULL. */
 struct array *archive_in_find(const struct archive_in *archive, const char *key);
 
-/* ERROR_USAGE: no array has the key, which `who` asks for; those there are. */
+/* ERROR_USAGE: no array has the key that `who` needs ("a role is given for it"); names the arrays
+ * there are. Returns -1. */
 int archive_in_refuse_key(const struct archive_in *archive, const char *key, const char *who,
                           struct error *err);

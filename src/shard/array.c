@@ -1,17 +1,17 @@
 /*
- * array.c - one array of a shard. Its bytes from first to last, stored or packed, are copied out of
- * the input in chunks that fit a core's cache and decoded from the copy, so that the bytes that
- * were checked are the bytes that were used; the end is checked exactly: the sizes on both sides,
- * nothing left over, the CRC of what was delivered. The header is held against the size before
- * anything is allocated. What is damaged or of another type is no small value, not an error.
+ * array.c - one array of a shard. Its bytes, stored or packed, are copied out of the input in
+ * chunks that fit a core's cache and decoded from the copy, so that the bytes checked are the bytes
+ * used. The end is checked exactly: packed and unpacked sizes, nothing left over, the CRC of what
+ * was delivered. The header is compared with the size before anything is allocated. A small value
+ * that is damaged or of another type counts as absent, not as an error.
  */
 #include "shard/array.h"
 
 #define SCALAR_MAX_NBYTES 1024u /* of a string or number that may say how to read the shard */
 #define FIRST_STEP_NBYTES (1u << 20)
-#define CHUNK_NBYTES      (256u << 10) /* fits a core's L2 cache together with what becomes of it */
-#define SKIP_NBYTES       (32u << 10)  /* read over at a time */
-#define PICKLE_PROTO      0x80 /* the opcode that every pickle of protocol 2 and up begins with */
+#define CHUNK_NBYTES      (256u << 10) /* fits a core's L2 cache along with what is made of it */
+#define SKIP_NBYTES       (32u << 10)  /* skipped at a time */
+#define PICKLE_PROTO      0x80         /* the first opcode of a pickle of protocol 2 or later */
 
 bool array_is_fortran(const struct array *array)
 {
@@ -31,7 +31,7 @@ int unpack_start(struct unpack *unpack, const struct array *array, struct error 
     unpack->io = (struct decoding){0};
     unpack->packed_nbytes = 0;
     unpack->unpacked_nbytes = 0;
-    unpack->released = array->offset; /* pages in front of it are not ours to release */
+    unpack->released = array->offset; /* earlier pages are not ours to release */
     unpack->crc = 0;
     if (array->decoder == NULL)
         return 0;
@@ -52,7 +52,7 @@ int unpack_start(struct unpack *unpack, const struct array *array, struct error 
     return unpack->state != NULL ? 0 : -1;
 }
 
-/* Decode until n_bytes are delivered or the stream ends; *left are still missing. */
+/* Decode until n_bytes are delivered or the stream ends; *left is how many are missing. */
 static int decode_some(struct unpack *unpack, uint8_t *out, size_t n_bytes, size_t *left,
                        struct error *err)
 {
@@ -77,7 +77,7 @@ static int decode_some(struct unpack *unpack, uint8_t *out, size_t n_bytes, size
             io->in_nbytes = n;
             input_release_before(array->input, offset + n, &unpack->released);
         }
-        /* even without input: the inflater may hold output that had no room before */
+        /* Even without input: the decoder may hold output that there was no room for. */
         if (array->decoder->decode(unpack->state, io, &reason) != 0)
             status = array_fail_reason(array, err, &reason, "expected a deflate stream, found");
         else if (!io->done && io->out_nbytes > 0 && io->in_nbytes == 0 &&
@@ -95,15 +95,15 @@ static int decode_some(struct unpack *unpack, uint8_t *out, size_t n_bytes, size
 int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error *err)
 {
     const struct array *array = unpack->array;
-    uint8_t *at = out;
+    uint8_t scrap[SKIP_NBYTES], *at = out != NULL ? out : scrap;
 
     if (n_bytes > array->unpacked_nbytes - unpack->unpacked_nbytes)
         return array_fail(
             array, err,
-            "expected at least %" PRIu64 " more bytes behind byte %" PRIu64 ", found %" PRIu64,
+            "expected at least %" PRIu64 " more bytes after byte %" PRIu64 ", found %" PRIu64,
             n_bytes, unpack->unpacked_nbytes, array->unpacked_nbytes - unpack->unpacked_nbytes);
     while (n_bytes > 0) {
-        const size_t n = (size_t)smaller(n_bytes, CHUNK_NBYTES);
+        const size_t n = (size_t)smaller(n_bytes, out != NULL ? CHUNK_NBYTES : sizeof scrap);
         const uint64_t offset = array->offset + unpack->unpacked_nbytes;
         size_t left = 0;
 
@@ -119,21 +119,8 @@ int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error
         if (array->has_crc)
             unpack->crc = crc_update(unpack->crc, at, n);
         unpack->unpacked_nbytes += n;
-        at += n;
+        at += out != NULL ? n : 0;
         n_bytes -= n;
-    }
-    return 0;
-}
-
-int unpack_skip(struct unpack *unpack, uint64_t n_bytes, struct error *err)
-{
-    uint8_t scrap[SKIP_NBYTES];
-    uint64_t n;
-
-    for (; n_bytes > 0; n_bytes -= n) {
-        n = smaller(n_bytes, sizeof scrap);
-        if (unpack_read(unpack, scrap, n, err) != 0)
-            return -1;
     }
     return 0;
 }
@@ -145,9 +132,9 @@ int unpack_finish(struct unpack *unpack, struct error *err)
     size_t room = 1;
     uint8_t extra;
 
-    if (unpack_skip(unpack, array->unpacked_nbytes - unpack->unpacked_nbytes, err) != 0)
+    if (unpack_read(unpack, NULL, array->unpacked_nbytes - unpack->unpacked_nbytes, err) != 0)
         return -1;
-    /* The declared number of bytes has come out: the stream must end here, and with it the data. */
+    /* All declared bytes are out: the stream must end here, and the packed data with it. */
     if (array->decoder != NULL && decode_some(unpack, &extra, 1, &room, err) != 0)
         return -1;
     if (room == 0)
@@ -231,10 +218,10 @@ int array_read_int(const struct array *array, int64_t *value)
 
 /* --- headers --- */
 
-/* Set rows and their length, which fits 64 bits when the header's shape does, and hold the data's
- * length against the header's, before anything is allocated. What a shard says of itself is read
- * here, where a failing device or a lack of memory can be told from a shard that says nothing;
- * damage is found by whoever needs the array. `unpack` is at the data. */
+/* Set n_rows and row_nbytes, which fit 64 bits because the header's size does, and compare the
+ * length of the data with the header before anything is allocated. Then read a small value, which
+ * may say how to read the shard: I/O errors and lack of memory are reported here, while damage
+ * leaves `scalar` NULL and is reported by whoever needs the array. `unpack` is at the data. */
 static int take_header(struct array *array, struct unpack *unpack, struct warnings *warnings,
                        struct error *err)
 {
@@ -249,8 +236,8 @@ static int take_header(struct array *array, struct unpack *unpack, struct warnin
     array->row_nbytes = has_rows ? header->dtype.itemsize : 0; /* 0 for objects */
     for (unsigned i = 1; i < header->n_dims; i++)
         array->row_nbytes *= header->shape[i];
-    if (kind == DTYPE_OBJECT && found == 0) /* else as long as its pickle is */
-        return array_fail(array, err, "expected a pickle behind the header, found the end");
+    if (kind == DTYPE_OBJECT && found == 0) /* else it is as long as its pickle */
+        return array_fail(array, err, "expected a pickle after the header, found the end");
     if (kind != DTYPE_OBJECT &&
         (found < expected ||
          (found > expected && found - expected >= (has_rows ? array->row_nbytes : expected))))
@@ -259,7 +246,7 @@ static int take_header(struct array *array, struct unpack *unpack, struct warnin
                           expected, text_shape(header->shape, header->n_dims).text,
                           dtype_name(&header->dtype).text, found);
     if (kind != DTYPE_OBJECT && found > expected &&
-        warnings_add(warnings, err, "member %s: %" PRIu64 " bytes behind the array's data",
+        warnings_add(warnings, err, "member %s: %" PRIu64 " bytes after the array's data",
                      text_quote(array->member).text, found - expected) != 0)
         return -1;
     if (has_rows || expected > SCALAR_MAX_NBYTES ||
@@ -327,9 +314,9 @@ int array_describe(struct array *array, const char *descr, const uint64_t *shape
     return result;
 }
 
-/* One array may stand in several rows, but a shard that is mostly such references is a bomb. */
+/* One object may be referenced by several rows, but a shard that is mostly references is a bomb. */
 #define AMPLIFICATION_MAX    64
-#define AMPLIFICATION_NBYTES (16u << 20) /* that much is always allowed */
+#define AMPLIFICATION_NBYTES (16u << 20) /* always allowed on top */
 
 int array_load_objects(struct array *array, struct error *err)
 {
@@ -340,17 +327,17 @@ int array_load_objects(struct array *array, struct error *err)
     struct error reason = {0};
     const uint64_t total = array->unpacked_nbytes;
     const size_t first = header->header_nbytes;
-    uint64_t have = 0, capacity = first + FIRST_STEP_NBYTES, most;
+    uint64_t have = 0, capacity = first + FIRST_STEP_NBYTES;
     uint8_t *bytes = NULL;
 
     if (array->objects != NULL)
         return 0;
     if (header->dtype.kind != DTYPE_OBJECT || header->n_dims == 0)
-        return array_fail(array, err,
-                          "expected an object array of one or more dimensions, found another one");
+        return array_fail(
+            array, err, "expected an object array of one or more dimensions, found another array");
     int result = unpack_start(&unpack, array, err);
-    /* All unpacked bytes into memory that grows with what has really come: the declared size is
-     * only a promise. What is no pickle at all is refused before gigabytes of it are read. */
+    /* Memory grows with the bytes that really come: the declared size is only a promise. What is
+     * not a pickle at all is refused before gigabytes of it are read. */
     for (; result == 0 && have < total; capacity *= 2) {
         capacity = smaller(capacity, total);
         if (list_room(&bytes, capacity, 1, "object array", err) != 0 ||
@@ -369,9 +356,9 @@ int array_load_objects(struct array *array, struct error *err)
     if (result == 0 && (document = calloc(1, sizeof *document)) == NULL)
         result = error_no_memory(err, "object array");
     limits.n_items = header->n_elements;
-    if (!__builtin_mul_overflow(total, AMPLIFICATION_MAX, &most) &&
-        !__builtin_add_overflow(most, AMPLIFICATION_NBYTES, &most) && most < limits.total_nbytes)
-        limits.total_nbytes = most;
+    if (total < limits.total_nbytes / AMPLIFICATION_MAX)
+        limits.total_nbytes =
+            smaller(limits.total_nbytes, total * AMPLIFICATION_MAX + AMPLIFICATION_NBYTES);
     if (result == 0 && pickle_read(bytes + first, total - first, &limits, document, &reason) != 0)
         result = array_fail_reason(array, err, &reason, "pickle");
     if (result == 0 &&

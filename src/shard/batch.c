@@ -250,7 +250,7 @@ int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64
 
         status = unpack_start(&unpack, arrays[k], err);
         if (status == 0)
-            status = unpack_skip(&unpack, header->header_nbytes, err);
+            status = unpack_read(&unpack, NULL, header->header_nbytes, err);
         while (status == 0 && left > 0 && n_bytes < max_nbytes) {
             const size_t n = (size_t)smaller(left, sizeof bytes);
 

@@ -40,7 +40,7 @@ static int begin_array(struct reader *r, struct error *err)
         const struct array *array = r->arrays[r->current];
 
         if (unpack_start(&r->unpack, array, err) != 0 ||
-            unpack_skip(&r->unpack, array->header.header_nbytes, err) != 0)
+            unpack_read(&r->unpack, NULL, array->header.header_nbytes, err) != 0)
             return -1;
         r->left_here = array->n_rows;
         if (r->left_here > 0)
@@ -56,8 +56,7 @@ static int read_next(struct reader *r, uint64_t n, uint8_t *out, struct error *e
 {
     while (n > 0) {
         const uint64_t take = smaller(n, r->left_here), n_bytes = take * r->unit_nbytes;
-        if (out == NULL ? unpack_skip(&r->unpack, n_bytes, err) != 0
-                        : unpack_read(&r->unpack, out, n_bytes, err) != 0)
+        if (unpack_read(&r->unpack, out, n_bytes, err) != 0)
             return -1;
         if (out != NULL)
             out += n_bytes;
@@ -176,7 +175,7 @@ static int unpack_data(const struct array *array, struct unpack *unpack, struct 
     int status = unpack_start(unpack, array, err);
 
     if (status == 0)
-        status = unpack_skip(unpack, array->header.header_nbytes, err);
+        status = unpack_read(unpack, NULL, array->header.header_nbytes, err);
     for (uint64_t left = array->header.data_nbytes, n; left > 0 && status == 0; left -= n) {
         n = smaller(left, CHUNK_NBYTES);
         status = unpack_read(unpack, chunk, n, err);

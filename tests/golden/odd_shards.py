@@ -205,7 +205,7 @@ def zip_cases():
     yield "stored", "accept", "", belied(method=STORED)
     yield "symbolic link", "reject", "not a .npy", shard(
         more=[Member("link.npy", b"/etc/passwd", STORED, attributes=0xA1FF0000)])
-    yield "archive inside", "warn", "no array", shard(more=[Member("inner.npz", shard())])
+    yield "archive inside", "warn", "not an array", shard(more=[Member("inner.npz", shard())])
     yield "archive named .npy inside", "reject", "not a .npy", shard(more=[Member("inner.npy", shard())])
     yield "member comment", "accept", "", belied(comment=b"words")
     yield "other order in the directory", "accept", "", shard(order=lambda m: m[::-1])
@@ -249,7 +249,7 @@ def zip_cases():
     bomb, n_bomb = zeros_behind(header(dictionary()), 1 << 30), len(header(dictionary())) + (1 << 30)
     said = {"size": n_bomb}
     yield "bomb: 1 GiB behind the data", "reject", "expected 7776 bytes", belied(packed=bomb, both=said)
-    yield "bomb: 1 GiB in a member that is no array", "warn", "no array", shard(
+    yield "bomb: 1 GiB in a member that is no array", "warn", "not an array", shard(
         more=[Member("zeros", b"", packed=zeros_behind(b"", 1 << 30), both={"size": 1 << 30})])
     yield "bomb: more than declared", "reject", "found more", belied(packed=bomb)
 
@@ -428,7 +428,7 @@ def npy_cases():
     yield "data short by a byte", "reject", f"found {size - 1}", headed(data=f.tobytes()[:-1])
     yield "data short by a row", "reject", f"found {size - 1296}", headed(data=f.tobytes()[:-1296])
     yield "no data", "reject", "found 0", headed(data=b"")
-    yield "a byte behind the data", "warn", "behind", headed(data=f.tobytes() + b"x")
+    yield "a byte behind the data", "warn", "after", headed(data=f.tobytes() + b"x")
     yield "a row behind the data", "reject", f"found {size + 1296}", headed(data=f.tobytes() + bytes(1296))
     yield "Fortran order", "accept", "", headed(dictionary(fortran="True"))
     yield "Fortran order of one dimension", "accept", "", replaced("values", data=header(

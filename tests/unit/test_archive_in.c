@@ -125,7 +125,7 @@ static void test_foreign_files(void **state)
         {"a.npz", FILE_OF("\x89HDF\r\n\x1a\n..."), "an HDF5 file"},
         {"a.npz", FILE_OF("\x80\x04\x95"), "a bare pickle"},
         {"a.npz", FILE_OF("version https://git-lfs.github.com/spec/v1"), "git lfs pull"},
-        {"a.npz", FILE_OF("\0\0\0\0\0\0"), "zero bytes at its front"},
+        {"a.npz", FILE_OF("\0\0\0\0\0\0"), "zero bytes at its beginning"},
         {"a.npz", FILE_OF("\x93NUMPY\1\0"), "rename the file to .npy"},
         {"a.npz", FILE_OF("PK\3\4"), "expected a zip end record"},
         {"a.npy", FILE_OF("PK\3\4"), "rename the file to .npz"},
@@ -208,8 +208,9 @@ static void test_npz(void **state)
     assert_string_equal(archive.warnings.list.items[1], "member 'm/._x.npy': lies in a sub-folder");
     assert_string_equal(archive.warnings.list.items[2],
                         "member 'folder/': an entry for a folder, left out");
-    assert_string_equal(archive.warnings.list.items[3], "member 'README': no array, left out");
-    assert_string_equal(archive.warnings.list.items[4], "member 'm/._x.npy': no array, left out");
+    assert_string_equal(archive.warnings.list.items[3], "member 'README': not an array, left out");
+    assert_string_equal(archive.warnings.list.items[4],
+                        "member 'm/._x.npy': not an array, left out");
     archive_in_close(&archive);
     archive_in_close(&archive);
 }
