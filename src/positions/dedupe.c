@@ -1,15 +1,14 @@
 /*
- * dedupe.c - rows of one position become one row. In three steps, none of which needs more memory
- * than it is given:
+ * dedupe.c - rows of one position become one row, in three passes that keep to a memory limit:
  *
- * Every row is read once, its labels are copied to what they will become, and put with its key into
- * boxes by the key's leading bits.
- * Box after box is sorted, and rows of one key are joined into a class, in the order of rows: the
- * first one says where, the others are moved into its orientation and added up. What comes out for
- * a class of several rows is put into boxes again, by the number of its first row; the others need
- * no more than to be left out.
- * At last, those boxes tell in the order of rows what differs from the copies. Sparse policies have
- * rows of any length and are merged by themselves (sparse.c).
+ * 1. Every row is read once. Its averaged arrays are copied to what they will become, and its
+ *    labels go with its key to a sorter.
+ * 2. Sorting brings the rows of each position together, in input order. The first row gives the
+ *    orientation; the others are moved into it and added up. The result of each class of several
+ *    rows goes to a second sorter, by the number of its first row; single rows stay as they are.
+ * 3. These results, by ascending row, correct the copies.
+ *
+ * Sparse policies, whose rows have any length, are merged apart (sparse.c).
  */
 #include "positions/positions.h"
 
@@ -31,10 +30,18 @@ struct label {
     struct made *made;  /* of the plan: what the array becomes; or NULL */
 };
 
-/* A row on its way to its class: behind it its labels and the key's ties. */
+/* A row on its way to its class, followed by its labels and the key's ties. */
 struct row_record {
     struct key_value key;
     uint64_t row, weight, others, unused;
+};
+
+/* A class on its way back to the rows, followed by the means of the labels. */
+struct class_record {
+    uint64_t row, weight, n_rows; /* row: its first; classes are sorted by it */
+    struct key_value key;
+    double min, max; /* of the element of the values that differs most */
+    uint64_t place;  /* of the means of its sparse policies */
 };
 
 struct dedupe {
@@ -52,7 +59,7 @@ struct dedupe {
     const struct plan_array *count;               /* symaug_count, or NULL */
     struct batch count_batch;
 
-    struct boxes rows, classes;
+    struct sorter rows, classes;
     struct class_record class; /* the one at hand, */
     uint64_t first_others;     /* of its first row, */
     bool others_differ;
@@ -149,7 +156,7 @@ static int find_labels(struct dedupe *d, struct error *err)
     return batch_open(&d->count_batch, plan->settings->budget, err);
 }
 
-/* --- rows to boxes --- */
+/* --- rows to the sorter --- */
 
 /* The input that holds a row, which then is counted in that alone. */
 static const char *input_of(const struct plan *plan, uint64_t *row)
@@ -213,7 +220,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
         }
         record.weight = (uint64_t)count;
         record.others = d->hash.value;
-        uint8_t *labels = boxes_add(&d->rows, &record, sizeof record, err);
+        uint8_t *labels = sorter_add(&d->rows, &record, sizeof record, err);
         if (labels == NULL)
             return -1;
         for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++)
@@ -244,62 +251,60 @@ static uint32_t to_first(const struct dedupe *d, const uint8_t *ties, const uint
     return lowest;
 }
 
-/* The records of a class, or the next of many, in the order of rows: their labels are added up in
- * the orientation of the first, all rows but that one are left out, and at last what becomes of it
- * is put into a box. */
-static int join_rows(struct dedupe *d, const uint8_t *records, size_t n, struct error *err)
+/* Add a row to the class at hand, in the orientation of its first row; all others are left out. */
+static int join_row(struct dedupe *d, const struct row_record *record, struct error *err)
 {
-    const struct row_record *one = (const void *)records;
     struct class_record *class = &d->class;
+    const uint8_t *labels = (const uint8_t *)(record + 1);
+    const bool is_first = d->rows.is_first;
+    const double weight = (double)record->weight;
+    double *sum = d->sums, *bound = d->bounds;
     struct error why = {0};
 
-    if (d->rows.n_before == 0) {
-        *class = (struct class_record){.key = one->key, .row = one->row};
-        d->first_others = one->others;
+    if (is_first) {
+        *class = (struct class_record){.key = record->key, .row = record->row};
+        d->first_others = record->others;
         d->others_differ = false;
-        memcpy(d->first_ties, (const uint8_t *)(one + 1) + d->labels_nbytes, d->n_ties);
+        memcpy(d->first_ties, labels + d->labels_nbytes, d->n_ties);
+    } else {
+        selection_clear(&d->plan->selection, record->row, 0);
     }
-    for (size_t r = 0; r < n; r++) {
-        const struct row_record *record = (const void *)(records + r * d->rows.record_nbytes);
-        const uint8_t *labels = (const uint8_t *)(record + 1);
-        const bool is_first = class->n_rows++ == 0;
-        const uint32_t t = is_first ? 0 : to_first(d, labels + d->labels_nbytes, d->first_ties);
-        const double weight = (double)record->weight;
-        double *sum = d->sums, *bound = d->bounds;
+    const uint32_t t = is_first ? 0 : to_first(d, labels + d->labels_nbytes, d->first_ties);
+    class->n_rows++;
+    class->weight += record->weight;
+    d->others_differ |= record->others != d->first_others;
+    if (class->weight > UINT32_MAX) {
+        error_set(&why, ERROR_DATA, PLAN_COUNT_KEY " of its position exceeds %" PRIu32, UINT32_MAX);
+        return refuse_row(d, NULL, class->row, &why, err);
+    }
+    const struct sparse_member member = {record->row, record->weight, t, is_first};
+    if (sparse_add(&d->sparse, &member, err) != 0)
+        return -1;
+    for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++) {
+        const struct dtype *dtype = &label->spec.dtype;
+        const uint8_t *from = is_first ? labels + label->at : d->moved;
 
-        class->weight += record->weight;
-        d->others_differ |= record->others != d->first_others;
-        if (class->weight > UINT32_MAX) {
-            error_set(&why, ERROR_DATA, PLAN_COUNT_KEY " of its position exceeds %" PRIu32,
-                      UINT32_MAX);
-            return refuse_row(d, NULL, class->row, &why, err);
-        }
-        const struct sparse_member member = {record->row, record->weight, t, is_first};
-        if (sparse_add(&d->sparse, &member, err) != 0)
-            return -1;
-        if (!is_first)
-            selection_clear(&d->plan->selection, record->row, 0);
-        for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++) {
-            const struct dtype *dtype = &label->spec.dtype;
-            const uint8_t *from = is_first ? labels + label->at : d->moved;
+        if (!is_first && kernel_row(&label->spec, t, labels + label->at, NULL, d->moved, &why) != 0)
+            return refuse_row(d, label->array->key, record->row, &why, err);
+        for (uint64_t i = 0; i < label->n; i++, sum++) {
+            const double x = dtype_get_double(dtype, from + i * dtype->itemsize);
 
-            if (!is_first &&
-                kernel_row(&label->spec, t, labels + label->at, NULL, d->moved, &why) != 0)
-                return refuse_row(d, label->array->key, record->row, &why, err);
-            for (uint64_t i = 0; i < label->n; i++, sum++) {
-                const double x = dtype_get_double(dtype, from + i * dtype->itemsize);
-
-                *sum = is_first ? weight * x : *sum + weight * x;
-                if (!label->is_value)
-                    continue;
-                bound[0] = is_first || x < bound[0] ? x : bound[0];
-                bound[1] = is_first || x > bound[1] ? x : bound[1];
-                bound += 2;
-            }
+            *sum = is_first ? weight * x : *sum + weight * x;
+            if (!label->is_value)
+                continue;
+            bound[0] = is_first || x < bound[0] ? x : bound[0];
+            bound[1] = is_first || x > bound[1] ? x : bound[1];
+            bound += 2;
         }
     }
-    if (d->rows.n_more > 0)
-        return 0;
+    return 0;
+}
+
+/* Pass on what becomes of the class at hand, once it has all its rows. */
+static int end_class(struct dedupe *d, struct error *err)
+{
+    struct class_record *class = &d->class;
+
     if (sparse_unite(&d->sparse, class->weight, &class->place, err) != 0)
         return -1;
     d->result->n_others += d->others_differ;
@@ -309,7 +314,7 @@ static int join_rows(struct dedupe *d, const uint8_t *records, size_t n, struct 
             class->min = bound[0];
             class->max = bound[1];
         }
-    uint8_t *means = boxes_add(&d->classes, class, sizeof *class, err);
+    uint8_t *means = sorter_add(&d->classes, class, sizeof *class, err);
     if (means == NULL)
         return -1;
     const double *sum = d->sums;
@@ -342,6 +347,8 @@ static int write_class(struct dedupe *d, const struct class_record *class, struc
         if (label->made != NULL &&
             made_write(label->made, class->row, labels + label->at, 1, err) != 0)
             return -1;
+    if (sparse_write(&d->sparse, class->row, class->place, err) != 0)
+        return -1;
     if (!(class->max - class->min > d->settings->conflict))
         return 0;
     d->result->n_conflicts++;
@@ -386,8 +393,8 @@ static int fold(struct dedupe *d, struct error *err)
     const struct made_form count = {.key = PLAN_COUNT_KEY,
                                     .dtype = {.kind = DTYPE_UINT, .itemsize = 4},
                                     .n_rows = plan->n_rows};
-    const void *records;
-    ssize_t n;
+    const void *found;
+    int n;
 
     if (plan_survey(plan, err) != 0 || key_of_plan(&d->key, plan, NULL, err) != 0 ||
         find_labels(d, err) != 0 ||
@@ -395,49 +402,47 @@ static int fold(struct dedupe *d, struct error *err)
         plan_keep_rows(plan, err) != 0 || sparse_open(&d->sparse, err) != 0)
         return -1;
     d->n_ties = key_ties_nbytes(&d->key);
-    const uint64_t record_nbytes = sizeof(struct row_record) + d->labels_nbytes + d->n_ties;
-    d->rows = (struct boxes){.n = boxes_wanted(plan->n_rows, 2 * (record_nbytes + 32), memory / 32),
-                             .record_nbytes = record_nbytes,
-                             .max_nbytes = memory / 4,
-                             .tmpdir = plan->settings->budget->tmpdir,
-                             .in_parts = true};
-    d->classes = (struct boxes){.n = boxes_wanted(plan->n_rows, d->labels_nbytes + 96, memory / 8),
-                                .record_nbytes = sizeof(struct class_record) +
-                                                 (d->settings->means ? d->labels_nbytes : 0),
-                                .n_rows = plan->n_rows,
-                                .max_nbytes = memory / 8,
-                                .tmpdir = plan->settings->budget->tmpdir};
+    d->rows =
+        (struct sorter){.record_nbytes = sizeof(struct row_record) + d->labels_nbytes + d->n_ties,
+                        .max_nbytes = memory / 4,
+                        .budget = plan->settings->budget};
+    d->classes = (struct sorter){.record_nbytes = sizeof(struct class_record) +
+                                                  (d->settings->means ? d->labels_nbytes : 0),
+                                 .max_nbytes = memory / 8,
+                                 .budget = plan->settings->budget};
     d->moved = malloc(d->labels_nbytes + 1);
     d->sums = calloc(d->n_elements + 2 * d->n_values + 1, sizeof *d->sums);
     d->first_ties = malloc(d->n_ties + 1);
     if (d->moved == NULL || d->sums == NULL || d->first_ties == NULL)
         return error_no_memory(err, "labels");
     d->bounds = d->sums + d->n_elements;
-    if ((d->counts = made_new(plan, &count, err)) == NULL || boxes_open(&d->rows, err) != 0 ||
-        boxes_open(&d->classes, err) != 0 || key_reader_run(&reader, err) != 0)
+    if ((d->counts = made_new(plan, &count, err)) == NULL || key_reader_run(&reader, err) != 0)
         return -1;
     r->n_rows = plan->n_rows;
-    while ((n = boxes_next(&d->rows, &records, err)) > 0) {
-        const uint64_t n_alike = d->rows.n_before + (uint64_t)n + d->rows.n_more;
+    while ((n = sorter_next(&d->rows, &found, err)) > 0) {
+        const bool is_alone = d->rows.is_first && d->rows.is_last;
 
-        r->n_positions += d->rows.n_before == 0;
-        r->largest = n_alike > r->largest ? n_alike : r->largest;
-        if (n_alike > 1 && join_rows(d, records, (size_t)n, err) != 0) /* others stay as they are */
+        r->n_positions += d->rows.is_first;
+        if (!is_alone &&
+            (join_row(d, found, err) != 0 || (d->rows.is_last && end_class(d, err) != 0)))
             return -1;
+        const uint64_t n_alike = is_alone ? 1 : d->class.n_rows;
+        r->largest = n_alike > r->largest ? n_alike : r->largest;
     }
+    sorter_release(&d->rows);
     if (n < 0 ||
         (d->settings->conflicts != NULL &&
          (output_open(&r->conflicts, d->settings->conflicts, d->settings->force, err) != 0 ||
-          output_write(&r->conflicts, head, sizeof head - 1, err) != 0)))
+          output_write(&r->conflicts, head, sizeof head - 1, err) != 0)) ||
+        sparse_begin(&d->sparse, err) != 0)
         return -1;
-    while ((n = boxes_next(&d->classes, &records, err)) > 0)
-        if (write_class(d, records, err) != 0)
+    while ((n = sorter_next(&d->classes, &found, err)) > 0)
+        if (write_class(d, found, err) != 0)
             return -1;
     for (size_t k = 0; k < d->n_labels && n == 0; k++)
         if (d->labels[k].made != NULL && made_put(plan, d->labels[k].made, err) != 0)
             return -1;
-    if (n < 0 || sparse_write(&d->sparse, &d->classes, err) != 0 ||
-        made_put(plan, d->counts, err) != 0 ||
+    if (n < 0 || sparse_finish(&d->sparse, err) != 0 || made_put(plan, d->counts, err) != 0 ||
         (r->n_others > 0 && plan_warn(plan, err,
                                       "%" PRIu64 " positions have rows that differ in arrays that "
                                       "are not averaged: the first one's are kept",
@@ -466,8 +471,8 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
     }
     free(d.labels);
     batch_release(&d.count_batch);
-    boxes_release(&d.rows);
-    boxes_release(&d.classes);
+    sorter_release(&d.rows);
+    sorter_release(&d.classes);
     free(d.sums);
     free(d.first_ties);
     free(d.moved);

@@ -1,8 +1,7 @@
 /*
- * sets.c - positions that occur in several sets. Every set is read once, and of each row only its
- * key is kept, with the numbers of set and row, in boxes by the key's leading bits. Then box after
- * box is looked at: rows of one key are in one box. Rows that were found are put into boxes again,
- * by their number, so that they come out in order.
+ * sets.c - positions that occur in several sets. Every set is read once; of each row only its key
+ * is kept, with the numbers of its set and row. Sorting these brings rows of one position together.
+ * Rows that were found are sorted again, by their number.
  */
 #include "positions/positions.h"
 
@@ -14,12 +13,11 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#define N_BOXES 256
-
 /* A row of a set. */
 struct record {
     struct key_value key;
-    uint64_t set, row; /* where positions are counted, the hash of its values */
+    uint64_t order; /* set - 1: set 0 comes last, when the others of a position are known */
+    uint64_t row;   /* where positions are counted, the hash of its values */
 };
 
 /* The values of a shard's rows, which go by while its keys are made. */
@@ -30,12 +28,12 @@ struct value {
 
 /* A row of set 0 that occurs in another one. */
 struct match {
-    uint64_t row, set, other, unused; /* in a list as in a box */
+    uint64_t row, set, other, unused;
 };
 
 struct compare {
     struct sets *sets;
-    struct boxes exact, symmetry, matches;
+    struct sorter exact, symmetry, matches;
     struct key first_key; /* of the first shard */
     struct conventions first_conventions;
     const char *first_path; /* NULL: none has been read */
@@ -59,7 +57,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
         if (batch_read(&c->values[v].batch, rows->first, rows->n, err) != 0)
             return -1;
     for (uint64_t i = 0; i < rows->n; i++) {
-        struct record record = {rows->keys[i], c->set, c->n_before + rows->first + i};
+        struct record record = {rows->keys[i], c->set - 1, c->n_before + rows->first + i};
 
         c->hash.value = 0;
         for (size_t v = 0; v < c->n_values; v++)
@@ -69,10 +67,10 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
                 return -1;
         if (c->sets->positions != NULL)
             record.row = c->hash.value;
-        if (boxes_add(&c->symmetry, &record, sizeof record, err) == NULL)
+        if (sorter_add(&c->symmetry, &record, sizeof record, err) == NULL)
             return -1;
         record.key = rows->exact[i];
-        if (c->sets->exact != NULL && boxes_add(&c->exact, &record, sizeof record, err) == NULL)
+        if (c->sets->exact != NULL && sorter_add(&c->exact, &record, sizeof record, err) == NULL)
             return -1;
     }
     return 0;
@@ -219,66 +217,49 @@ static int find_shards(const struct set *set, struct text_list *list, struct err
                : status;
 }
 
-/* --- looking at boxes --- */
-
-/* Put the rows of set 0 that a position has into boxes, each with the first one of every other set,
- * now that these are known: what came in parts is read once more. */
-static int put_matches(struct compare *c, const void *records, ssize_t n, const uint64_t *firsts,
-                       const uint64_t *sets, size_t n_sets, struct error *err)
-{
-    const bool is_part = c->symmetry.n_before > 0;
-
-    if (is_part)
-        boxes_again(&c->symmetry);
-    do {
-        if (is_part && (n = boxes_next(&c->symmetry, &records, err)) < 0)
-            return -1;
-        for (const struct record *own = records, *end = own + n; own < end && own->set == 0; own++)
-            for (size_t k = 1; k < n_sets; k++) {
-                const struct match match = {own->row, sets[k], firsts[sets[k]], 0};
-
-                if (boxes_add(&c->matches, &match, sizeof match, err) == NULL)
-                    return -1;
-            }
-    } while (c->symmetry.n_more > 0);
-    return 0;
-}
+/* --- looking at sorted rows --- */
 
 /* Fill a matrix; of what is alike up to symmetry, count positions and put the rows of set 0 that
- * occur in others into boxes, with the first one of every other set, where that is asked for. */
-static int look_at_boxes(struct compare *c, struct boxes *boxes, uint64_t *matrix,
-                         struct error *err)
+ * occur in others into order, with the first one of every other set, where that is asked for. */
+static int look_at_rows(struct compare *c, struct sorter *sorter, uint64_t *matrix,
+                        struct error *err)
 {
     const size_t n_all = c->sets->n;
-    const bool is_symmetry = boxes == &c->symmetry;
+    const bool is_symmetry = sorter == &c->symmetry;
     struct set_positions *p = is_symmetry ? c->sets->positions : NULL;
     uint64_t *room = calloc(3 * n_all, sizeof *room);
     /* Of the records of one key, by set: how many rows (0 between two keys) and the first of them;
      * and the sets that have one, in order. */
     uint64_t *n_rows = room, *firsts = room + n_all, *sets = room + 2 * n_all;
     int status = room != NULL ? 0 : error_no_memory(err, "rows of sets");
-    const void *records;
+    const void *found;
     uint64_t first = 0;
     size_t n_sets = 0;
     bool differ = false;
-    ssize_t n = 0;
+    int n = 0;
 
-    while (status == 0 && (n = boxes_next(boxes, &records, err)) > 0) {
-        const struct record *own = records, *end = own + n;
+    while (status == 0 && (n = sorter_next(sorter, &found, err)) > 0) {
+        const struct record *record = found;
+        const size_t set = (size_t)(record->order + 1);
 
-        if (boxes->n_before == 0) {
-            first = own->row;
+        if (sorter->is_first) {
+            first = record->row;
             n_sets = 0;
             differ = false;
         }
-        for (const struct record *record = own; record < end; record++) {
-            differ |= record->row != first;
-            if (n_rows[record->set]++ > 0)
-                continue;
-            firsts[record->set] = record->row;
-            sets[n_sets++] = record->set;
+        differ |= record->row != first;
+        if (n_rows[set]++ == 0) {
+            firsts[set] = record->row;
+            sets[n_sets++] = set;
         }
-        if (boxes->n_more > 0)
+        for (size_t k = 0; is_symmetry && c->sets->found != NULL && set == 0 && k + 1 < n_sets;
+             k++) {
+            const struct match match = {record->row, sets[k], firsts[sets[k]], 0};
+
+            if (sorter_add(&c->matches, &match, sizeof match, err) == NULL)
+                status = -1;
+        }
+        if (!sorter->is_last)
             continue;
         for (size_t i = 0; i < n_sets && matrix != NULL; i++)
             for (size_t k = 0; k < n_sets; k++)
@@ -289,8 +270,6 @@ static int look_at_boxes(struct compare *c, struct boxes *boxes, uint64_t *matri
             p->largest = n_rows[0] > p->largest ? n_rows[0] : p->largest;
             p->n_conflicts += differ;
         }
-        if (is_symmetry && c->sets->found != NULL && n_rows[0] > 0 && n_sets > 1)
-            status = put_matches(c, own, n, firsts, sets, n_sets, err);
         for (size_t i = 0; i < n_sets; i++)
             n_rows[sets[i]] = 0;
     }
@@ -304,22 +283,15 @@ static int look_at_boxes(struct compare *c, struct boxes *boxes, uint64_t *matri
 
 int sets_compare(struct sets *sets, const struct settings *settings, struct error *err)
 {
-    const struct boxes by_key = {.n = N_BOXES,
-                                 .record_nbytes = sizeof(struct record),
-                                 .max_nbytes = settings->max_memory / 6,
-                                 .tmpdir = settings->tmpdir};
+    const struct sorter by_key = {.record_nbytes = sizeof(struct record),
+                                  .max_nbytes = settings->max_memory / 6,
+                                  .budget = settings->budget};
     struct compare c = {.sets = sets, .exact = by_key, .symmetry = by_key, .matches = by_key};
     struct text_list *lists = calloc(sets->n + 1, sizeof *lists);
-    const void *records;
+    const void *found;
     size_t n_shards = 0;
-    ssize_t n = 0;
-    int status = lists != NULL ? 0 : error_no_memory(err, "sets");
+    int n = 0, status = lists != NULL ? 0 : error_no_memory(err, "sets");
 
-    c.exact.in_parts = c.symmetry.in_parts = true;
-
-    if (status == 0 && (boxes_open(&c.exact, err) != 0 || boxes_open(&c.symmetry, err) != 0 ||
-                        boxes_open(&c.matches, err) != 0))
-        status = -1;
     /* The shards of all sets are found first: the progress line tells how many there are. */
     for (size_t i = 0; i < sets->n && status == 0; i++) {
         status = find_shards(&sets->items[i], &lists[i], err);
@@ -334,23 +306,21 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
             status = read_shard(&c, lists[c.set].items[i], err);
     }
     meter_expect(settings->meter, 0);
-    c.matches.n_rows = sets->items[0].n_rows;
     if (status == 0)
-        status = look_at_boxes(&c, &c.symmetry, sets->symmetry, err);
+        status = look_at_rows(&c, &c.symmetry, sets->symmetry, err);
     if (status == 0 && sets->exact != NULL)
-        status = look_at_boxes(&c, &c.exact, sets->exact, err);
-    while (status == 0 && (n = boxes_next(&c.matches, &records, err)) > 0) {
-        const struct match *match = records;
+        status = look_at_rows(&c, &c.exact, sets->exact, err);
+    while (status == 0 && (n = sorter_next(&c.matches, &found, err)) > 0) {
+        const struct match *match = found;
 
-        for (ssize_t i = 0; i < n && status == 0; i++, match++)
-            status = sets->found(sets->self, match->row, match->set, match->other, err);
+        status = sets->found(sets->self, match->row, match->set, match->other, err);
     }
     for (size_t i = 0; lists != NULL && i < sets->n; i++)
         text_list_release(&lists[i]);
     free(lists);
-    boxes_release(&c.exact);
-    boxes_release(&c.symmetry);
-    boxes_release(&c.matches);
+    sorter_release(&c.exact);
+    sorter_release(&c.symmetry);
+    sorter_release(&c.matches);
     bytes_release(&c.hash.room);
     key_release(&c.first_key);
     survey_seen_release(&c.seen);

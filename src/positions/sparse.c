@@ -396,8 +396,7 @@ int sparse_open(struct sparse_means *means, struct error *err)
     for (size_t i = 0; i < means->n_policies; i++)
         if (open_policy(means->plan, &means->policies[i], err) != 0)
             return -1;
-    means->no_memory.tmpdir = means->plan->settings->budget->tmpdir;
-    return scratch_open(&means->unions, INT64_MAX, &means->no_memory, err);
+    return scratch_open(&means->unions, INT64_MAX, means->plan->settings->budget, err);
 }
 
 static void close_policy(struct sparse_policy *p)
@@ -434,43 +433,54 @@ static int put_row(struct sparse_means *means, struct sparse_policy *p, uint64_t
     return status == 0 && index->bytes.n_bytes >= FLUSH_NBYTES ? flush(p, err) : -(status != 0);
 }
 
-int sparse_write(struct sparse_means *means, struct boxes *classes, struct error *err)
+int sparse_begin(struct sparse_means *means, struct error *err)
 {
-    struct sparse_policy *const policies = means->policies, *const end =
-                                                                policies + means->n_policies;
-    struct plan *plan = means->plan;
-    const void *records;
-    ssize_t n = 0;
-
-    if (policies == end)
-        return 0;
-    for (struct sparse_policy *p = policies; p < end; p++)
+    for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++)
         for (struct part *part = p->parts; part < p->parts + 2; part++) {
             const struct array *array = part->array->sources[0];
             struct made_form form = {.key = array->key,
                                      .dtype = array->header.dtype,
-                                     .n_rows = plan->n_rows,
+                                     .n_rows = means->plan->n_rows,
                                      .n_dims = p->form == SPARSE_PADDED,
                                      .row_shape = {p->width}};
 
             if (p->form == SPARSE_CSR) /* no union is longer than its rows together */
-                form.n_rows = part->array->csr->first[plan->n_rows];
-            if ((part->made = made_new(plan, &form, err)) == NULL)
+                form.n_rows = part->array->csr->first[means->plan->n_rows];
+            if ((part->made = made_new(means->plan, &form, err)) == NULL)
                 return -1;
         }
-    n = boxes_next(classes, &records, err);
-    for (uint64_t row = 0; row < plan->n_rows && n >= 0; row++) {
-        const struct class_record *class = records;
-        const bool is_united = n > 0 && class->row == row;
-        uint64_t place = is_united ? class->place : 0;
+    return 0;
+}
 
-        for (struct sparse_policy *p = policies; p < end; p++)
-            if (put_row(means, p, row, is_united ? &place : NULL, err) != 0)
+/* Write the rows before `end` that have not been written, as they are. */
+static int write_others(struct sparse_means *means, uint64_t end, struct error *err)
+{
+    for (; means->n_policies > 0 && means->next < end; means->next++)
+        for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies;
+             p++)
+            if (put_row(means, p, means->next, NULL, err) != 0)
                 return -1;
-        if (is_united)
-            n = boxes_next(classes, &records, err);
-    }
-    for (struct sparse_policy *p = policies; p < end && n >= 0; p++) {
+    return 0;
+}
+
+int sparse_write(struct sparse_means *means, uint64_t row, uint64_t place, struct error *err)
+{
+    if (write_others(means, row, err) != 0)
+        return -1;
+    for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++)
+        if (put_row(means, p, row, &place, err) != 0)
+            return -1;
+    means->next = row + 1;
+    return 0;
+}
+
+int sparse_finish(struct sparse_means *means, struct error *err)
+{
+    struct plan *plan = means->plan;
+
+    if (means->n_policies > 0 && write_others(means, plan->n_rows, err) != 0)
+        return -1;
+    for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++) {
         if (flush(p, err) != 0 || made_put(plan, p->parts[INDEX].made, err) != 0 ||
             made_put(plan, p->parts[VALUE].made, err) != 0)
             return -1;
@@ -478,7 +488,7 @@ int sparse_write(struct sparse_means *means, struct boxes *classes, struct error
             plan->csrs[p->parts[INDEX].array->binding.offsets_array].first[plan->n_rows] =
                 p->n_written;
     }
-    return n < 0 ? -1 : 0;
+    return 0;
 }
 
 void sparse_release(struct sparse_means *means)

@@ -2,7 +2,7 @@
  * split.c - which part a row goes to. A number from 0 to 1 is made of the seed and of the row's
  * key, or of its value in an array (the number of its game), and of nothing else; so every image of
  * a position goes the same way, on any machine. Where games are kept together, positions may occur
- * in several parts: they are found with the keys of all rows in boxes.
+ * in several parts: sorting the keys of all rows finds them.
  */
 #include "positions/positions.h"
 
@@ -13,7 +13,6 @@
 #include <math.h>
 #include <xxhash.h>
 
-#define N_BOXES      256
 #define NO_PART      255 /* of a row that is left out */
 #define OVERLAP_KEEP 1
 #define OVERLAP_DROP 2
@@ -74,12 +73,13 @@ struct run {
     const struct settings *settings;
     uint8_t *sides; /* borrowed: of the input at hand */
     bool by_position;
-    struct boxes rows; /* keys of all rows, where positions may be in several parts; or nothing */
+    struct sorter rows; /* of all inputs, where positions may be in several parts */
 };
 
 struct record {
     struct key_value key;
-    uint64_t input, row;
+    uint64_t side;
+    uint8_t *place; /* borrowed: where that stands among the sides of its input */
 };
 
 #define SEED_NBYTES 8 /* in front of what is hashed */
@@ -144,8 +144,9 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
             run->sides[rows->first + i] = side_of(run, bytes, 16);
             continue;
         }
-        const struct record record = {key, run->split->n_inputs - 1, rows->first + i};
-        if (boxes_add(&run->rows, &record, sizeof record, err) == NULL)
+        uint8_t *side = &run->sides[rows->first + i];
+        const struct record record = {key, *side, side};
+        if (sorter_add(&run->rows, &record, sizeof record, err) == NULL)
             return -1;
     }
     return 0;
@@ -184,7 +185,7 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
         bytes_release(&room);
         status = survey_end(&s);
     }
-    if (status == 0 && (by == NULL || run->rows.items != NULL))
+    if (status == 0 && (by == NULL || run->settings->overlap != OVERLAP_KEEP))
         status = key_reader_run(&(struct key_reader){plan, &key, false, keep_rows, run}, err);
     if (like->path == NULL)
         *first = key;
@@ -195,44 +196,30 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
 
 /* --- positions in several parts --- */
 
-/* Count positions in several parts, or leave their rows in the first of these alone: what came in
- * parts is read once more for that. */
+/* Count positions in several parts; with --overlap drop, leave their rows in the first of these
+ * alone, which is that of a position's first record. */
 static int look_at_positions(struct run *run, struct error *err)
 {
-    struct split *split = run->split;
-    struct boxes *boxes = &run->rows;
-    const void *records;
-    uint64_t parts = 0; /* bits */
-    ssize_t n;
+    const void *found;
+    uint64_t first = 0;
+    bool is_shared = false;
+    int n;
 
-    while ((n = boxes_next(boxes, &records, err)) > 0) {
-        const struct record *rows = records;
+    while ((n = sorter_next(&run->rows, &found, err)) > 0) {
+        const struct record *record = found;
 
-        if (boxes->n_before == 0)
-            parts = 0;
-        for (ssize_t i = 0; i < n; i++)
-            parts |= UINT64_C(1) << split->inputs[rows[i].input].sides[rows[i].row];
-        if (boxes->n_more > 0)
+        if (run->rows.is_first) {
+            first = record->side;
+            is_shared = false;
+        }
+        if (record->side == first)
             continue;
-        const bool is_shared = (parts & (parts - 1)) != 0, is_part = boxes->n_before > 0;
-        split->n_shared += is_shared;
-        if (!is_shared || run->settings->overlap != OVERLAP_DROP)
-            continue;
-        if (is_part)
-            boxes_again(boxes);
-        do {
-            if (is_part && (n = boxes_next(boxes, &records, err)) < 0)
-                return -1;
-            rows = records;
-            for (ssize_t i = 0; i < n; i++) {
-                uint8_t *side = &split->inputs[rows[i].input].sides[rows[i].row];
-
-                if (*side != __builtin_ctzll(parts))
-                    *side = NO_PART;
-            }
-        } while (boxes->n_more > 0);
+        run->split->n_shared += !is_shared;
+        is_shared = true;
+        if (run->settings->overlap == OVERLAP_DROP)
+            *record->place = NO_PART;
     }
-    return (int)n;
+    return n;
 }
 
 int split_sides(struct split *split, char *const *paths, size_t n_paths,
@@ -241,18 +228,13 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
     struct run run = {.split = split,
                       .settings = settings,
                       .by_position = name_of_by(settings) == NULL,
-                      .rows = {.n = N_BOXES,
-                               .record_nbytes = sizeof(struct record),
+                      .rows = {.record_nbytes = sizeof(struct record),
                                .max_nbytes = settings->max_memory / 4,
-                               .tmpdir = settings->tmpdir,
-                               .in_parts = true}};
-    const bool looks = !run.by_position && settings->overlap != OVERLAP_KEEP;
+                               .budget = settings->budget}};
     struct key first = {0};
     struct key_like like = {&first, NULL, false};
     int status = new_items(&split->inputs, n_paths + 1, "inputs", err);
 
-    if (status == 0 && looks)
-        status = boxes_open(&run.rows, err);
     for (size_t i = 0; i < n_paths && status == 0; i++) {
         const char *path = paths[i];
         struct plan plan;
@@ -265,9 +247,9 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
         like.path = paths[0];
         plan_release(&plan);
     }
-    if (status == 0 && looks)
+    if (status == 0)
         status = look_at_positions(&run, err);
-    boxes_release(&run.rows);
+    sorter_release(&run.rows);
     key_release(&first);
     return status;
 }
