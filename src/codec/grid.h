@@ -95,11 +95,14 @@ static inline uint32_t deflate_symbol_end(unsigned symbol)
 #define GRID_PATH_WAYS        8
 #define GRID_PATH_NBYTES      16384 /* of one shortest-path search */
 #define GRID_MAX_STEPS        65536
-#define GRID_STEP_STRETCH     4096 /* bytes between two looks at what room there is */
-#define GRID_STEP_RUN_NBYTES  256  /* zeros of one step, but for those of zeros alone */
-#define GRID_STEP_MAX_LENGTH  64   /* elements of a match */
-#define GRID_STEP_GATHERED    8192 /* literals */
-#define GRID_VALUES_BITS_1    16   /* of the table of single elements, which must hold a window */
+#define GRID_STEP_STRETCH     4096         /* bytes between two looks at what room there is */
+#define GRID_STEP_RUN_NBYTES  256          /* zeros of one step, but for those of zeros alone */
+#define GRID_STEP_MAX_LENGTH  64           /* elements of a match */
+#define GRID_STEP_GATHERED    8192         /* literals */
+#define GRID_SAMPLE_NBYTES    (128u << 10) /* in whose codes the rest of a piece is written */
+#define GRID_FOLLOW_STEPS     1024         /* that tell how many bits one takes */
+#define GRID_FOLLOW_NBYTES    (64u << 10)  /* a rest that is worth it */
+#define GRID_VALUES_BITS_1    16 /* of the table of single elements, which must hold a window */
 #define GRID_VALUES_BITS      14
 #define GRID_VALUES_SLOTS_1   (1u << GRID_VALUES_BITS_1)
 #define GRID_VALUES_SLOTS     (1u << GRID_VALUES_BITS)
@@ -132,7 +135,9 @@ struct grid_moves {
     uint64_t row_nbytes;
     uint64_t image_nbytes; /* the rows of a block under one transform */
     uint64_t n_images;
-    uint16_t distance[]; /* n_images x elements of a row */
+    size_t n;                                         /* n_images x elements of a row */
+    uint32_t symbols;                                 /* bit i: distances with symbol i occur */
+    uint16_t distance[]; /* n of them, in elements */ /* n_images x elements of a row */
 };
 
 /* What training finds out about a member. */
@@ -235,6 +240,16 @@ static inline uint64_t grid_codes_join(uint64_t first, uint64_t code)
     return (first >> 8 | (code >> 8) << n_bits) << 8 | (n_bits + (code & 0xff));
 }
 
+/* The code of a distance with its extra bits, as in grid_codes. */
+static inline uint64_t grid_codes_distance(const struct grid_codes *codes, uint32_t distance)
+{
+    const uint64_t n_extra = deflate_distance_extra(distance);
+    const uint64_t extra = (distance - 1) & ((1u << n_extra) - 1);
+
+    return grid_codes_join(codes->distance[deflate_distance_symbol(distance)],
+                           extra << 8 | n_extra);
+}
+
 /* The steps of a block, how often there is what, and the codes of it. */
 struct grid_steps {
     size_t item_nbytes; /* 2, 4 or 8 */
@@ -250,6 +265,7 @@ struct grid_steps {
     uint64_t length_codes[GRID_STEP_MAX_LENGTH + 1];
     uint64_t move_codes[GRID_STEP_N_MOVES];
     uint8_t gathered[GRID_STEP_GATHERED]; /* literals that are not counted yet */
+    uint64_t learned_codes[];             /* of matches at the learned moves */
 };
 
 /* Zero bytes, behind one that is not 0 or (is_after 0) one that is: matches one byte back, and
@@ -298,6 +314,8 @@ struct grid_state {
 
     const uint8_t *floor; /* lowest byte that may be matched against */
     const uint8_t *bytes; /* of the piece, */
+    const uint8_t *end;   /* up to here, */
+    bool is_last;         /* whether it ends the stream, */
     uint64_t offset;      /* and where it stands in the member */
 
     uint32_t inverse[DEFLATE_MAX_MATCH + 1]; /* 2^20 / length: bits per byte without a division */
@@ -325,6 +343,11 @@ struct grid_kernels {
                  const struct grid_codes *codes, struct grid_bits *bits);
     void (*emit_steps)(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
                        const struct grid_codes *codes, struct grid_bits *bits);
+
+    /* Write the elements from `bytes` on into the block whose steps have just been written in
+     * n_bits, with its codes, while these suit them. Returns the end of what was written. */
+    const uint8_t *(*follow)(const struct grid_state *state, const uint8_t *bytes, uint64_t n_bits,
+                             const struct grid_codes *codes, struct grid_bits *bits);
 
     /* The lengths (at most 258, and not beyond stop) of the matches of `bytes` at distances. */
     void (*measure)(const uint8_t *bytes, const uint8_t *stop, const uint32_t *distances,
@@ -365,6 +388,12 @@ static inline void grid_bits_put(struct grid_bits *bits, uint64_t value, unsigne
     bits->n_pending &= 7;
 }
 
+/* How many bits were put since these were copied. */
+static inline uint64_t grid_bits_since(const struct grid_bits *bits, const struct grid_bits *before)
+{
+    return 8 * (uint64_t)(bits->out - before->out) + bits->n_pending - before->n_pending;
+}
+
 /* Fill up the last byte with zeros. */
 static inline void grid_bits_align(struct grid_bits *bits)
 {
@@ -375,11 +404,12 @@ static inline void grid_bits_align(struct grid_bits *bits)
 #define GRID_BLOCK_MIN_NBYTES 32768
 
 /*
- * Write n_bytes (at most GRID_MAX_BLOCK) as the state's sequences say, and empty these. The state's
- * costs become those of this block's codes. Never longer than stored blocks would be.
+ * Write the bytes up to `end` (at most GRID_MAX_BLOCK) as the state's sequences or steps say, and
+ * empty these: never longer than stored blocks would be. The state's costs become those of this
+ * block's codes. Moved rows that follow `end` may go into the block, too: returns where it ends.
  */
-void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_bytes, bool final,
-                      struct grid_bits *bits);
+const uint8_t *grid_block_write(struct grid_state *state, const uint8_t *bytes, const uint8_t *end,
+                                struct grid_bits *bits);
 
 /* Write an empty stored block: the end of the bits so far, byte-aligned. */
 void grid_block_sync(struct grid_bits *bits);

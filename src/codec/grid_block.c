@@ -370,14 +370,9 @@ static void steps_codes(struct grid_steps *steps, const struct grid_codes *codes
             steps->length_codes[i] = codes->length[i * item_nbytes];
     steps->move_codes[GRID_STEP_LITERAL] = steps->move_codes[GRID_STEP_ZEROS] = 0;
     for (uint32_t move = 1; move < GRID_STEP_ZEROS; move++) {
-        const uint32_t distance = move * item_nbytes;
-
         if (steps->n_moves[move] == 0)
             continue;
-        const uint64_t n_extra = deflate_distance_extra(distance);
-        const uint64_t extra = (distance - 1) & ((1u << n_extra) - 1);
-        steps->move_codes[move] = grid_codes_join(
-            codes->distance[deflate_distance_symbol(distance)], extra << 8 | n_extra);
+        steps->move_codes[move] = grid_codes_distance(codes, move * item_nbytes);
         if (!steps->has_lengths)
             steps->move_codes[move] =
                 grid_codes_join(steps->length_codes[1], steps->move_codes[move]);
@@ -422,9 +417,29 @@ static void costs_from_lengths(const struct grid_counts *counts, const struct co
     }
 }
 
-void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_bytes, bool final,
-                      struct grid_bits *bits)
+/* Code lengths for these counts; where other bytes are to follow, for all symbols they may have. */
+static void lengths_from_counts(const struct grid_counts *counts, const struct grid_state *state,
+                                bool follows, struct code_lengths *lengths)
 {
+    const struct grid_moves *const moves = state->trained.moves;
+    const uint32_t distances = moves != NULL ? moves->symbols | 1 : 1; /* 1: runs of zeros */
+    struct grid_counts all = *counts;
+
+    for (unsigned i = 0; i < DEFLATE_N_LITLEN && follows; i++)
+        all.litlen[i] += all.litlen[i] == 0;
+    for (unsigned i = 0; i < DEFLATE_N_DISTANCE && follows; i++)
+        all.distance[i] += all.distance[i] == 0 && (distances >> i & 1) != 0;
+    grid_huffman_lengths(all.litlen, DEFLATE_N_LITLEN, MAX_CODE_LENGTH, lengths->litlen);
+    grid_huffman_lengths(all.distance, DEFLATE_N_DISTANCE, MAX_CODE_LENGTH, lengths->distance);
+}
+
+const uint8_t *grid_block_write(struct grid_state *state, const uint8_t *bytes, const uint8_t *end,
+                                struct grid_bits *bits)
+{
+    const size_t n_bytes = (size_t)(end - bytes);
+    const bool final = state->is_last && end == state->end;
+    const bool follows = state->mode == GRID_MOVED && state->steps->n >= GRID_FOLLOW_STEPS &&
+                         (size_t)(state->end - end) >= GRID_FOLLOW_NBYTES;
     struct grid_counts counts = {.litlen[DEFLATE_END] = 1};
     struct code_lengths dynamic = {0}, fixed;
     struct code_header header;
@@ -438,8 +453,7 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
         steps_count(state->steps, &counts);
     else
         state->kernels->count(bytes, n_bytes, state->sequences, state->n_sequences, &counts);
-    grid_huffman_lengths(counts.litlen, DEFLATE_N_LITLEN, MAX_CODE_LENGTH, dynamic.litlen);
-    grid_huffman_lengths(counts.distance, DEFLATE_N_DISTANCE, MAX_CODE_LENGTH, dynamic.distance);
+    lengths_from_counts(&counts, state, follows, &dynamic);
     header_init(&header, &dynamic);
     memset(fixed.litlen, 8, sizeof fixed.litlen);
     memset(fixed.litlen + 144, 9, 112);
@@ -447,10 +461,10 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
     memset(fixed.distance, 5, sizeof fixed.distance);
     const uint64_t dynamic_nbits = 3 + header.n_bits + body_nbits(&counts, &dynamic);
     const uint64_t fixed_nbits = 3 + body_nbits(&counts, &fixed);
-    uint64_t expected = dynamic_nbits < fixed_nbits ? dynamic_nbits : fixed_nbits;
+    const uint64_t coded_nbits = dynamic_nbits < fixed_nbits ? dynamic_nbits : fixed_nbits;
 
-    if (stored <= expected) {
-        expected = stored;
+    costs_from_lengths(&counts, &dynamic, &state->costs);
+    if (stored <= coded_nbits) {
         stored_write(bytes, n_bytes, final, bits);
     } else {
         const bool is_fixed = fixed_nbits <= dynamic_nbits;
@@ -460,22 +474,25 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
         if (!is_fixed)
             header_write(&header, bits);
         make_codes(is_fixed ? &fixed : &dynamic, &codes);
+        const uint32_t end_code = codes.literal[DEFLATE_END];
         if (state->steps != NULL) {
             steps_codes(state->steps, &codes);
             state->kernels->emit_steps(state, bytes, n_bytes, &codes, bits);
         } else {
             state->kernels->emit(state, bytes, n_bytes, &codes, bits);
         }
-        grid_bits_put(bits, codes.literal[DEFLATE_END] >> 8, codes.literal[DEFLATE_END] & 0xff);
+        /* Sizes decide between the types of blocks: what was reckoned with is what was written. */
+        assert(grid_bits_since(bits, &before) + (end_code & 0xff) == coded_nbits);
+        if (follows && !is_fixed)
+            end = state->kernels->follow(state, end, coded_nbits, &codes, bits);
+        grid_bits_put(bits, end_code >> 8, end_code & 0xff);
     }
-    /* Sizes decide between the types of blocks: what was reckoned with is what was written. */
-    assert(8 * (uint64_t)(bits->out - before.out) + bits->n_pending - before.n_pending == expected);
     state->work.n_bytes += n_bytes;
     state->work.n_steps += state->n_sequences;
     for (unsigned i = 0; i < 256; i++)
         state->work.n_literals += counts.litlen[i];
-    costs_from_lengths(&counts, &dynamic, &state->costs);
     state->n_sequences = 0;
+    return end;
 }
 
 void grid_block_sync(struct grid_bits *bits)

@@ -294,9 +294,10 @@ _Static_assert(GRID_WINDOW <= CODEC_READ_SLACK, "a window may begin at the last 
 static size_t bound(size_t n_bytes)
 {
     /* Every block but the last has GRID_BLOCK_MIN_NBYTES, and no block costs more than storing it
-     * does. 64: the last block, the sync marker, and what the writing of bits may overwrite. */
+     * does; but rows that follow a sample are written before that is known, a stretch of them at a
+     * time. 64: the last block, the sync marker, and what the writing of bits may overwrite. */
     return n_bytes + 8 * (n_bytes / GRID_BLOCK_MIN_NBYTES) + 8 * (n_bytes / DEFLATE_MAX_STORED) +
-           64;
+           GRID_STEP_STRETCH + 64;
 }
 
 /* --- training --- */
@@ -370,6 +371,9 @@ static void learn_moves(const struct codec_member *member, struct grid_moves *mo
             }
         }
     }
+    for (size_t i = 0; i < moves->n; i++)
+        if (moves->distance[i] != 0)
+            moves->symbols |= 1u << deflate_distance_symbol(moves->distance[i] * (uint32_t)item);
 }
 
 /* Whether images of a row are within reach of each other, and a whole block of them is known. */
@@ -401,6 +405,7 @@ static int train(const struct codec_member *member, void **trained, struct error
         m->row_nbytes = member->row_nbytes;
         m->image_nbytes = member->image_nrows * member->row_nbytes;
         m->n_images = member->n_images;
+        m->n = n_moves;
         learn_moves(member, m);
         t->moves = m;
     }
@@ -422,11 +427,14 @@ static void *state_new(const struct codec_choice *choice, struct error *err)
                              [GRID_MOVED] = {&codec_grid_moved, sizeof(struct grid_steps)},
                              [GRID_VALUES] = {&codec_grid_values, sizeof(struct grid_values)},
                              [GRID_OPTIMAL] = {&codec_grid_best, sizeof(struct grid_path)}};
+    const struct grid_trained *const trained = choice->trained;
+    const size_t n_moves = trained != NULL && trained->moves != NULL ? trained->moves->n : 0;
     enum grid_mode mode = GRID_GREEDY;
 
     while (choice->codec != modes[mode].codec)
         mode++;
-    struct grid_state *const s = malloc(sizeof *s + modes[mode].work_nbytes); /* encode clears */
+    struct grid_state *const s = /* encode clears */
+        malloc(sizeof *s + modes[mode].work_nbytes + n_moves * sizeof *s->steps->learned_codes);
     if (s == NULL) {
         error_no_memory(err, "grid encoder");
         return NULL;
@@ -441,8 +449,8 @@ static void *state_new(const struct codec_choice *choice, struct error *err)
     s->mode = mode;
     for (uint32_t length = 1; length <= DEFLATE_MAX_MATCH; length++)
         s->inverse[length] = (1u << 20) / length;
-    if (choice->trained != NULL) {
-        s->trained = *(const struct grid_trained *)choice->trained;
+    if (trained != NULL) {
+        s->trained = *trained;
     } else {
         s->trained = (struct grid_trained){.item_nbytes = 1};
         first_costs(s->trained.costs);
@@ -459,6 +467,8 @@ static size_t encode(void *state, const struct codec_piece *piece, uint8_t *out,
     (void)err;
     s->floor = p - piece->history_nbytes;
     s->bytes = p;
+    s->end = end;
+    s->is_last = piece->last;
     s->offset = piece->offset;
     s->costs = s->trained.costs[s->mode];
     /* Forget what the tables know about an earlier piece; only those of the mode, which is most of
@@ -473,12 +483,16 @@ static size_t encode(void *state, const struct codec_piece *piece, uint8_t *out,
         memset(s->values->latest, 0, sizeof s->values->latest);
         s->values->has_history = false;
     }
-    for (bool is_empty = piece->last && p == end; is_empty || p < end; is_empty = false) {
+    for (bool is_open = piece->last; is_open || p < end;) {
         const uint8_t *const start = p;
-        const uint8_t *const stop = (size_t)(end - p) > GRID_MAX_BLOCK ? p + GRID_MAX_BLOCK : end;
+        const size_t left = (size_t)(end - p);
+        const bool is_sample =
+            s->mode == GRID_MOVED && left >= GRID_SAMPLE_NBYTES + GRID_FOLLOW_NBYTES;
+        const size_t most = is_sample ? GRID_SAMPLE_NBYTES : GRID_MAX_BLOCK;
 
-        p = s->kernels->parse[s->mode](s, p, stop);
-        grid_block_write(s, start, (size_t)(p - start), piece->last && p == end, &bits);
+        p = s->kernels->parse[s->mode](s, p, left > most ? p + most : end);
+        is_open = is_open && p < end;
+        p = grid_block_write(s, start, p, &bits);
     }
     if (piece->last)
         grid_bits_align(&bits);

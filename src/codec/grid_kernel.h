@@ -262,5 +262,6 @@ static GRID_TARGET void emit_sequences(const struct grid_state *state, const uin
         .count = count_symbols,                      \
         .emit = emit_sequences,                      \
         .emit_steps = emit_steps,                    \
+        .follow = moved_follow,                      \
         .measure = measure_matches,                  \
     }

@@ -7,6 +7,14 @@
  * nothing depends on what was learned.
  */
 
+/* The move, if what stood there equals the element at p, or 0. */
+GRID_INLINE size_t moved_from(const uint8_t *p, size_t move, size_t item_nbytes)
+{
+    if (item_nbytes == 8)
+        return load_64(p) == load_64(p - move * 8) ? move : 0;
+    return load_32(p) == load_32(p - move * 4) ? move : 0;
+}
+
 /* Make steps of the elements up to `end`; moves: how far in front of each an equal one is likely to
  * stand, or NULL. */
 GRID_INLINE struct step_cursor moved_steps(const struct grid_state *state, struct step_cursor c,
@@ -24,10 +32,8 @@ GRID_INLINE struct step_cursor moved_steps(const struct grid_state *state, struc
             const uint8_t *const p = begin + i * item_nbytes;
             size_t move = moves != NULL && moves[i] <= n_before + i ? moves[i] : 0;
 
-            if (item_nbytes == 8)
-                move = load_64(p) == load_64(p - move * 8) ? move : 0;
-            else if (moves != NULL)
-                move = load_32(p) == load_32(p - move * 4) ? move : 0;
+            if (moves != NULL)
+                move = moved_from(p, move, item_nbytes);
             c = steps_add(s, c, p, 1, move, item_nbytes);
         }
         c = steps_count(s, c);
@@ -105,4 +111,125 @@ static GRID_TARGET const uint8_t *moved(struct grid_state *state, const uint8_t 
     default:
         return moved_parse(state, p, stop, 2);
     }
+}
+
+/* --- what follows the steps of a block --- */
+
+/*
+ * The codes of a block suit the rows after it as well, which are written as they are read: no list
+ * is made, nothing is counted. That goes on while the elements of a window, all images of some
+ * rows, take about as many bits as those of the steps did, and never more than storing them would.
+ */
+struct follow {
+    const struct grid_steps *steps;
+    const struct grid_codes *codes;
+    struct grid_bits bits;
+    const uint8_t *p;           /* the first byte that is not written yet */
+    size_t is_after;            /* 1: the byte in front of it is not 0 */
+    uint64_t n_steps;           /* of the window */
+    const uint16_t *moves;      /* of the next elements, */
+    const uint64_t *move_codes; /* and the codes of matches there */
+};
+
+/* Write the elements from `begin` up to `end` that are not zero, and the zeros in front of each. */
+GRID_INLINE struct follow follow_steps(struct follow f, const uint8_t *begin, const uint8_t *end,
+                                       bool has_moves, size_t item_nbytes)
+{
+    const size_t n = (size_t)(end - begin) / item_nbytes;
+
+    for (size_t at = 0; at < n; at += 64) {
+        uint64_t left = nonzero_bits(begin + at * item_nbytes, n - at, item_nbytes);
+
+        f.n_steps += (uint64_t)__builtin_popcountll(left);
+        for (; left != 0; left &= left - 1) {
+            const size_t i = at + (size_t)__builtin_ctzll(left);
+            const uint8_t *const p = begin + i * item_nbytes;
+            const bool is_moved = has_moves && moved_from(p, f.moves[i], item_nbytes) != 0;
+            uint64_t zeros, tail;
+
+            if (__builtin_expect(p - f.p > GRID_STEP_RUN_NBYTES, 0)) {
+                f.bits = emit_zeros((size_t)(p - f.p), f.is_after, f.codes, f.bits);
+                f.p = p;
+                f.is_after = 0;
+            }
+            zeros = f.steps->zeros_codes[2 * ((size_t)(p - f.p) / item_nbytes) + f.is_after];
+            f.p = p + item_nbytes;
+            f.is_after = f.p[-1] != 0;
+            if (is_moved)
+                tail = f.move_codes[i];
+            else
+                tail = literals_code(p, f.codes->literal, item_nbytes < 4 ? item_nbytes : 4);
+            f.bits = emit_pair(f.bits, zeros, tail);
+            if (item_nbytes == 8 && !is_moved)
+                emit_literals(p + 4, 4, f.codes->literal, &f.bits);
+        }
+    }
+    return f;
+}
+
+GRID_INLINE const uint8_t *follow_parse(const struct grid_state *state, struct follow *f,
+                                        uint64_t n_bits, size_t item_nbytes)
+{
+    const uint8_t *const begin = f->p;
+    const uint8_t *const last = state->end - (size_t)(state->end - begin) % item_nbytes;
+    const struct grid_moves *const learned = state->trained.moves;
+    const bool pays = moved_pays(state, item_nbytes);
+    const uint64_t period = learned != NULL ? learned->n_images * learned->image_nbytes : 0;
+    const uint64_t most_nbits = n_bits / f->steps->n * 5 / 4; /* of a step */
+    const uint8_t *p = begin, *window = begin;
+    struct grid_bits before = f->bits; /* the window */
+
+    for (size_t i = 0; pays && i < learned->n; i++)
+        if (learned->distance[i] != 0)
+            state->steps->learned_codes[i] = grid_codes_join(
+                f->codes->length[item_nbytes],
+                grid_codes_distance(f->codes, learned->distance[i] * (uint32_t)item_nbytes));
+    while (p < last) {
+        const struct follow unwritten = *f;
+        const uint8_t *const end = moved_end(state, p, last, item_nbytes, &f->moves);
+
+        if (pays && f->moves != NULL) {
+            f->move_codes = state->steps->learned_codes + (f->moves - learned->distance);
+            *f = follow_steps(*f, p, end, true, item_nbytes);
+        } else {
+            *f = follow_steps(*f, p, end, false, item_nbytes);
+        }
+        const uint64_t n_window = grid_bits_since(&f->bits, &before);
+        if (n_window > 8 * (uint64_t)(end - window)) {
+            *f = unwritten;
+            break;
+        }
+        p = end;
+        if (f->n_steps >= GRID_FOLLOW_STEPS && (uint64_t)(p - window) >= period) {
+            if (n_window > most_nbits * f->n_steps)
+                break;
+            before = f->bits;
+            window = p;
+            f->n_steps = 0;
+        }
+    }
+    if (f->p < p)
+        f->bits = emit_zeros((size_t)(p - f->p), f->is_after, f->codes, f->bits);
+    return p;
+}
+
+static GRID_TARGET const uint8_t *moved_follow(const struct grid_state *state, const uint8_t *p,
+                                               uint64_t n_bits, const struct grid_codes *codes,
+                                               struct grid_bits *bits)
+{
+    struct follow f = {
+        .steps = state->steps, .codes = codes, .bits = *bits, .p = p, .is_after = p[-1] != 0};
+
+    switch (state->trained.item_nbytes) {
+    case 4:
+        p = follow_parse(state, &f, n_bits, 4);
+        break;
+    case 8:
+        p = follow_parse(state, &f, n_bits, 8);
+        break;
+    default:
+        p = follow_parse(state, &f, n_bits, 2);
+    }
+    *bits = f.bits;
+    return p;
 }

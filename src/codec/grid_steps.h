@@ -108,20 +108,21 @@ GRID_INLINE const uint8_t *steps_end(struct grid_state *state, struct step_curso
 
 /* --- writing --- */
 
-static GRID_TARGET __attribute__((noinline)) void emit_zeros(size_t n_bytes, size_t is_after,
-                                                             const struct grid_codes *codes,
-                                                             struct grid_bits *bits)
+/* The bits are passed by value so that the callers' stay in registers. */
+static GRID_TARGET __attribute__((noinline)) struct grid_bits emit_zeros(
+    size_t n_bytes, size_t is_after, const struct grid_codes *codes, struct grid_bits bits)
 {
     const struct grid_zeros zeros = grid_zeros_split(n_bytes, is_after);
     const struct grid_sequence longest = {0, DEFLATE_MAX_MATCH, 0},
                                rest = {0, (uint16_t)zeros.rest, 0};
 
     for (size_t i = 0; i < zeros.n_literals; i++)
-        grid_bits_put(bits, code_bits(codes->literal[0]), code_nbits(codes->literal[0]));
+        grid_bits_put(&bits, code_bits(codes->literal[0]), code_nbits(codes->literal[0]));
     for (size_t i = 0; i < zeros.n_longest; i++)
-        emit_match(&longest, codes, bits);
+        emit_match(&longest, codes, &bits);
     if (zeros.rest > 0)
-        emit_match(&rest, codes, bits);
+        emit_match(&rest, codes, &bits);
+    return bits;
 }
 
 /* The codes of the literals at p, joined: n_bytes of them, 2 or 4. */
@@ -141,6 +142,20 @@ GRID_INLINE uint64_t literals_code(const uint8_t *p, const uint32_t *codes, size
     return bits << 8 | n_bits;
 }
 
+/* Write the code of a step's zeros, then that of what follows them. */
+GRID_INLINE struct grid_bits emit_pair(struct grid_bits bits, uint64_t zeros, uint64_t tail)
+{
+    const uint64_t all = (zeros & 0xff) + (tail & 0xff);
+
+    if (__builtin_expect(all <= GRID_BITS_MAX_PUT, 1)) {
+        grid_bits_put(&bits, zeros >> 8 | (tail >> 8) << (zeros & 0xff), (unsigned)all);
+    } else {
+        grid_bits_put(&bits, zeros >> 8, zeros & 0xff);
+        grid_bits_put(&bits, tail >> 8, tail & 0xff);
+    }
+    return bits;
+}
+
 /* Write the steps; returns what is behind the last one. */
 GRID_INLINE const uint8_t *steps_write(const struct grid_steps *s, const uint8_t *p,
                                        const struct grid_codes *codes, struct grid_bits *bits,
@@ -153,10 +168,10 @@ GRID_INLINE const uint8_t *steps_write(const struct grid_steps *s, const uint8_t
         const struct grid_step step = s->list[i];
         const bool is_literal = step.move == GRID_STEP_LITERAL;
         const uint64_t zeros = s->zeros_codes[step.zeros];
-        uint64_t tail = s->move_codes[step.move], all;
+        uint64_t tail = s->move_codes[step.move];
 
         if (__builtin_expect(step.move == GRID_STEP_ZEROS, 0)) {
-            emit_zeros(step.length * item_nbytes, step.zeros, codes, &b);
+            b = emit_zeros(step.length * item_nbytes, step.zeros, codes, b);
             p += step.length * item_nbytes;
             continue;
         }
@@ -165,13 +180,7 @@ GRID_INLINE const uint8_t *steps_write(const struct grid_steps *s, const uint8_t
             tail = literals_code(p, codes->literal, item_nbytes < 4 ? item_nbytes : 4);
         else if (has_lengths)
             tail = grid_codes_join(s->length_codes[step.length], tail);
-        all = (zeros & 0xff) + (tail & 0xff);
-        if (__builtin_expect(all <= GRID_BITS_MAX_PUT, 1)) {
-            grid_bits_put(&b, zeros >> 8 | (tail >> 8) << (zeros & 0xff), (unsigned)all);
-        } else {
-            grid_bits_put(&b, zeros >> 8, zeros & 0xff);
-            grid_bits_put(&b, tail >> 8, tail & 0xff);
-        }
+        b = emit_pair(b, zeros, tail);
         if (is_literal && item_nbytes == 8)
             emit_literals(p + 4, 4, codes->literal, &b);
         p += step.length * item_nbytes;

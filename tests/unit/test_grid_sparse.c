@@ -260,6 +260,53 @@ static void test_images(void **state)
     free(data);
 }
 
+/* The codes of a sample are used for the rows after it, but not for other ones: a piece whose rows
+ * change to dearer ones takes little more than its parts do, and never more than its bound. */
+static void test_following(void **state)
+{
+    enum { N_KINDS = 5, PART_NBYTES = 300000, N_ITEMS = 169 };
+    static const uint32_t zeros[N_KINDS] = {50, 0, 95, 100, 20};
+    uint8_t *const data = malloc(2 * PART_NBYTES);
+
+    (void)state;
+    for (size_t k = 0; k < 3 * N_KINDS * N_KINDS; k++) {
+        const size_t item = 2u << k % 3, first = k / 3 % N_KINDS, second = k / 3 / N_KINDS;
+        struct codec_member about = member_of_items(item, 2 * PART_NBYTES);
+        struct random r = {k};
+        struct encoder e;
+        size_t n, n_first, apart, together;
+
+        about.row_nbytes = N_ITEMS * item;
+        about.image_nrows = 4;
+        about.n_images = 4;
+        n_first = fill_images(&r, &about, zeros[first], data, PART_NBYTES);
+        n = n_first + fill_images(&r, &about, zeros[second], data + n_first, PART_NBYTES);
+        for (size_t i = 0; i < n_first && k % 2 == 0;
+             i++) /* small numbers, whose codes are short */
+            data[i] = i % item == 0 ? data[i] % 8 : 0;
+        encoder_init(&e, &codec_grid_moved, &about, data, n);
+        apart = check_whole(&e, data, n_first) + check_whole(&e, data + n_first, n - n_first);
+        together = check_whole(&e, data, n);
+        check_cut(&e, &r, data, n, 250000, CODEC_HISTORY_NBYTES);
+        assert_in_range(together, 0, apart + apart / 7);
+        encoder_release(&e);
+    }
+    /* Bytes that the sample lacks have the longest codes: too many to be written on. */
+    enum { SAMPLE_NBYTES = 128 << 10, OTHER_NBYTES = 8 << 10, N_BYTES = 192 << 10 };
+    struct codec_member about = member_of_items(8, N_BYTES);
+    struct random r = {1};
+    struct encoder e;
+
+    data_random(&r, data, N_BYTES);
+    for (size_t i = 0; i < N_BYTES; i++)
+        data[i] =
+            i / OTHER_NBYTES == SAMPLE_NBYTES / OTHER_NBYTES ? 251 + data[i] % 5 : data[i] % 251;
+    encoder_init(&e, &codec_grid_moved, &about, data, N_BYTES);
+    check_whole(&e, data, N_BYTES);
+    encoder_release(&e);
+    free(data);
+}
+
 /* Sequences of every kind of length and number are counted as one by one. */
 static void test_count(void **state)
 {
@@ -312,7 +359,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policies), cmocka_unit_test(test_ends),
         cmocka_unit_test(test_zeros),    cmocka_unit_test(test_reach),
-        cmocka_unit_test(test_images),   cmocka_unit_test(test_count),
+        cmocka_unit_test(test_images),   cmocka_unit_test(test_following),
+        cmocka_unit_test(test_count),
     };
 
     return cmocka_run_group_tests_name("grid_sparse", tests, NULL, NULL);
