@@ -1,9 +1,10 @@
 /*
- * cmd_boards.c - symaug boards: lists the boards, prints one (cells, transforms, policy layouts)
- * for people or as JSON, says what a policy index means and where it goes (--action), maps streams
- * of indices (--action -), and proves a board's group (--check). Everything comes from the board's
- * tables; nothing here knows a family. The proof is made on a board built unchecked, so that a bad
- * board file is reported instead of refused.
+ * cmd_boards.c - symaug boards: lists the boards, prints one (cells, transforms, policy layouts) as
+ * text or JSON, tells what a policy index means and where it goes (--action), maps streams of
+ * indices
+ * (--action -), and proves a board's group (--check). Everything comes from the board's tables;
+ * nothing here knows a family. The proof uses a board built unchecked, so that a bad board file is
+ * reported instead of refused.
  */
 #include "cli/cli.h"
 
@@ -56,13 +57,13 @@ static int print_board(const struct board *board, struct error *err)
     printf("\n\n  id  name                      order  inverse\n");
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         const struct board_transform *transform = &board->transforms[t];
-        const uint64_t order = perm_order(1, transform->dst, board->n_cells); /* of cells alone */
+        const uint64_t order = perm_order(1, transform->dst, board->n_cells); /* without colours */
 
         printf("  %2u  %-24s  %5llu  %7u%s\n", t, transform->name,
                (unsigned long long)(transform->swaps_colours ? order + (order & 1) * order : order),
                board->inverse[t], transform->swaps_colours ? "  swaps colours" : "");
     }
-    /* Whether the transforms of a board file are all that its edges, lines and colours allow. */
+    /* Does a board file list all transforms that its edges, lines and colours allow? */
     if (board->file_text != NULL && (board->n_edges > 0 || board->n_lines > 0)) {
         struct error refusal = {0};
         struct text names = {0};
@@ -149,7 +150,7 @@ static int refuse_layout(const struct board *board, const char *what, struct err
     return error_set(err, ERROR_USAGE, "--action: %s: %s", what, list);
 }
 
-/* One action and its images in every layout that has it, or in the one that is wanted. */
+/* Print an action and its images in every layout that has it, or in the wanted one. */
 static int print_actions(const struct plan *plan, uint64_t action,
                          const struct action_layout *wanted, struct error *err)
 {
@@ -181,7 +182,7 @@ static int print_actions(const struct plan *plan, uint64_t action,
     return found ? 0 : refuse_layout(board, text, err);
 }
 
-/* Indices on standard input, one a line, become lines of their images. */
+/* Read indices from standard input, one per line, and print a line of images for each. */
 static int print_stream(const struct plan *plan, const struct action_layout *wanted,
                         struct error *err)
 {
@@ -195,7 +196,7 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
             layout = board->family->layouts[i];
             n_layouts++;
         }
-    if (wanted == NULL && n_layouts != 1) /* not the only one */
+    if (wanted == NULL && n_layouts != 1)
         return refuse_layout(board, "the indices are of which layout? use --policy LAYOUT", err);
     struct action_space *space =
         action_space_new(board, layout, action_padded_length(layout, board), ACTION_AS_IS, err);
@@ -231,7 +232,7 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
     return status;
 }
 
-/* The report goes on after a failure, so the board must not have been refused when it was built. */
+/* Print the proof of a board's group, on a board that is not checked when it is built. */
 static int check(const char *name, struct error *err)
 {
     struct board *board = board_new_unchecked(name, err);
@@ -253,7 +254,7 @@ static int run_boards(struct call *call, struct error *err)
     const struct settings *settings = &call->settings;
     const char *policy = settings->roles.policy_layout, *name = call->operands[0];
     const struct action_layout *layout = NULL;
-    /* Actions are moved alone: tiles do not restrict the transforms. */
+    /* Only actions are moved: tiles do not restrict the transforms. */
     struct plan plan = {.conventions = {.tiles = TILES_PERMUTE}};
     struct text path = {0};
     char what[160];
@@ -269,7 +270,7 @@ static int run_boards(struct call *call, struct error *err)
     if (!settings->action_said && (policy != NULL || settings->transforms != NULL))
         return command_misuse(err, "--%s goes with --action",
                               policy != NULL ? "policy" : "transforms");
-    /* A path is a board too: "file:" may be left out where the name ends in .json. */
+    /* "file:" may be left out when the name ends in .json. */
     const bool is_path = text_ends_with(name, ".json") && strncmp(name, "file:", 5) != 0;
     int status = text_append(&path, err, "%s%s", is_path ? "file:" : "", name);
     if (status == 0 && settings->check)

@@ -1,6 +1,6 @@
 /*
- * cmd_dedupe.c - symaug dedupe: all inputs are one plan, whose rows of one position are folded; it
- * is written as any other, into one output or with --out-dir into one for each input.
+ * cmd_dedupe.c - symaug dedupe: one plan for all inputs, whose rows of the same position are folded
+ * into one; it is written into one output, or with --out-dir into one for each input.
  */
 #include "cli/cli.h"
 
@@ -28,7 +28,7 @@ static int run_dedupe(struct call *call, struct error *err)
     settings->provenance = false;
     if (run_take_operands(call, err) != 0)
         return -1;
-    settings->stats = NULL; /* of other things than times */
+    settings->stats = NULL; /* run_plan would write times */
     if (settings->dry_run)
         settings->conflicts = NULL;
     if (plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
@@ -41,7 +41,7 @@ static int run_dedupe(struct call *call, struct error *err)
                            text_path(inputs->items[0]).text);
     if (settings->dry_run || (to_folder && stat(output, &st) != 0))
         n_outputs = 0;
-    /* Refuse outputs that are there, or cannot be, before work begins. */
+    /* Refuse outputs that exist or cannot be created before the work begins. */
     for (size_t i = 0; i < n_outputs && status == 0; i++) {
         const char *base = text_last_name(inputs->items[i], &n);
 
@@ -64,7 +64,7 @@ static int run_dedupe(struct call *call, struct error *err)
     output_abort(&r.conflicts);
     if (status != 0)
         return -1;
-    call->progress.is_used = false; /* this says what was done */
+    call->progress.is_used = false; /* the next line replaces its summary */
     if (settings->verbosity >= 0)
         command_say(settings,
                     "%llu rows, %llu positions, at most %llu rows of one; values of %llu "

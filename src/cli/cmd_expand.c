@@ -1,12 +1,12 @@
 /*
- * cmd_expand.c - symaug expand: what its options allow, the command line that refusals quote, and
- * from inputs to plans: one for all of them, or with --out-dir one each.
+ * cmd_expand.c - symaug expand: which options go together, the command line that refusals quote,
+ * and one plan for all inputs, or with --out-dir one for each.
  *
- * Inputs are worked on side by side, as one thread at a time reads an input, hashes it and writes
- * its output: each has a thread that leads, small ones no other, and whoever has no input of its
- * own helps those of large ones. What such a job has to say is kept until all before it have had
- * their say, and after the first failure nobody is heard any more: what is printed, and which
- * failure is told, does not depend on the number of threads.
+ * With --out-dir inputs are processed side by side, because reading, hashing and writing one of
+ * them is serial: each input is a job with a leading thread, small ones have no other, and idle
+ * threads help with large ones. A job's messages are held back until all jobs before it have
+ * printed theirs, and dropped after the first failure, so that neither the output nor the reported
+ * failure depends on the number of threads.
  */
 #include "cli/cli.h"
 
@@ -17,11 +17,11 @@
 #include <sys/stat.h>
 
 #define SMALL_NBYTES    (1 << 20) /* of an input file */
-#define MAX_AT_ONCE     128       /* inputs; so many outputs may be open */
-#define MAX_LARGE       16        /* with more of them nothing waits for one thread */
-#define JOBS_PER_THREAD 4         /* done, or being done, that have not had their say */
+#define MAX_AT_ONCE     128       /* inputs, which bounds the open outputs */
+#define MAX_LARGE       16        /* large inputs at once: more would not be faster */
+#define JOBS_PER_THREAD 4         /* jobs whose messages are held back, or that are running */
 
-/* All inputs into one output. As run_plan. */
+/* Expand all inputs into one output. Returns as run_plan. */
 static int run_inputs(const struct settings *settings, const struct text_list *inputs,
                       const char *output, json_t *stats, struct error *err)
 {
@@ -37,7 +37,7 @@ static int run_inputs(const struct settings *settings, const struct text_list *i
     return status;
 }
 
-/* One input of --out-dir: its output has its base name, and its random choices depend on it. */
+/* Expand one input of --out-dir: its base name is that of its output, and part of the seed. */
 static int run_one(const struct settings *settings, char *input, json_t *stats, struct error *err)
 {
     const struct text_list inputs = {.items = &input, .n = 1};
@@ -58,20 +58,20 @@ static int run_one(const struct settings *settings, char *input, json_t *stats, 
 
 /* --- side by side --- */
 
-/* An input on one thread. */
+/* One input being processed. */
 struct job {
-    struct meter meter; /* what the job tells, until it is told on */
+    struct meter meter; /* the job's own, passed on when it is the first */
     struct each *each;
     uint64_t n_done, n_total;
-    size_t n_shown; /* of the meter's pieces */
-    char *said;     /* owned, as is the next */
-    json_t *stats;
+    size_t n_shown; /* pieces of the meter that were passed on */
+    char *said;     /* owned: messages */
+    json_t *stats;  /* owned */
     struct error err;
     int status;
     bool is_done;
 };
 
-/* All inputs, and what has become of those before n_told. */
+/* All inputs, and what became of those before n_told. */
 struct each {
     const struct settings *settings;
     const struct text_list *inputs;
@@ -102,7 +102,7 @@ static void judge(struct each *e, int status, const struct error *err)
     command_say(e->settings, "skipped: %s", err->message);
 }
 
-/* How far the first input is that has not had its say. */
+/* Pass on the progress of the first job whose messages are held back. */
 static void show_front(struct each *e)
 {
     struct job *job = &e->jobs[e->n_told % e->n_jobs];
@@ -126,8 +126,8 @@ static void note_bytes(struct meter *meter, uint64_t n_done, uint64_t n_total)
     crew_unlock(e->crew);
 }
 
-/* So many inputs like this one may be worked on at once: what one of them alone has in memory, or
- * can be expected to have, all of them have together. */
+/* How many inputs like this one may be processed at once, so that together they do not take more
+ * memory than one of them alone could with all threads. */
 static size_t at_once(const struct each *e, size_t i)
 {
     const size_t n_threads = (size_t)e->settings->n_threads;
@@ -175,7 +175,7 @@ static void run_job(void *self, int64_t i, int worker)
         job->status = error_no_memory(&job->err, "messages");
 }
 
-/* A job is done: the next ones that are have their say. */
+/* A job is done: print the messages of the first jobs, as far as these are done. */
 static void end_job(void *self, int64_t i)
 {
     struct each *e = self;
@@ -224,10 +224,10 @@ static int run_jobs(void *self, struct crew *crew)
     return 0;
 }
 
-/* --- all of them --- */
+/* --- all inputs --- */
 
-/* Each input into an output of its own, in the folder of --out-dir, small ones side by side. As
- * run_plan; 1 also where --skip-bad skipped an input. */
+/* Expand each input into an output of its own in the folder of --out-dir. Returns as run_plan, and
+ * 1 also when --skip-bad skipped an input. */
 static int run_each(const struct settings *settings, const struct text_list *inputs, json_t *stats,
                     struct error *err)
 {
@@ -238,19 +238,19 @@ static int run_each(const struct settings *settings, const struct text_list *inp
                      .n_bytes = calloc(inputs->n + 1, sizeof *e.n_bytes),
                      .stats = stats,
                      .err = err};
-    /* Large inputs go alone where an output has all rows at hand, which may take all of
+    /* Large inputs are processed alone when all rows have to be in memory, which may take all of
      * --max-memory. */
     const bool streams = settings->block_rows > 0 && !settings->shuffle;
     const bool any_beside = settings->n_threads > 1 && !settings->dry_run;
     int status =
         e.n_bytes != NULL ? run_make_folder(settings, err) : error_no_memory(err, "inputs");
 
-    /* Codings are decided by all inputs together, though each of them has a plan of its own. */
+    /* Codings are decided from all inputs together, though each has its own plan. */
     if (status == 0 && inputs->n > 1)
         status = plan_see(inputs->items, inputs->n, settings, &seen, err);
     with_seen.seen = &seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
-    /* From n_told on: as many as may go beside each other, or one. */
+    /* From n_told on, take as many inputs as may go side by side, or one. */
     while (status == 0 && !e.has_failed && e.n_told < inputs->n) {
         struct error one = {0};
         struct stat st;
@@ -309,8 +309,8 @@ static int run_expand(struct call *call, struct error *err)
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].is_wrong)
             return command_misuse(err, "%s", rules[i].why);
-    /* The command line as a shell reads it, for refusals that add to it: first what may be followed
-     * by options, then the rest. */
+    /* The command line, quoted for a shell, for refusals that add options to it: these go between
+     * the two parts. */
     json_t *stats = json_array();
     int status = text_append(&command, err, "symaug expand");
     if (status == 0)
@@ -322,7 +322,7 @@ static int run_expand(struct call *call, struct error *err)
     }
     s->roles.command = command.text;
     s->roles.operands = operands.text;
-    if (s->canonical && !s->order_said) { /* nothing to keep apart */
+    if (s->canonical && !s->order_said) { /* a row has one image only */
         s->block_rows = 1;
         s->order_text = "sample";
     }

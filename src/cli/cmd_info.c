@@ -1,8 +1,8 @@
 /*
- * cmd_info.c - symaug info: what a shard holds and what its arrays mean, as far as that can be
- * told. Roles are decided as `expand` decides them; the board may also come from a manifest beside
- * the file, or be guessed from shapes. What cannot be decided is listed with the command that would
- * settle it, and the exit code says so. Also writes the roles as a schema for --schema.
+ * cmd_info.c - symaug info: what a shard holds and what its arrays mean. Roles are decided as
+ * `expand` decides them; the board may also come from a manifest beside the file, or be guessed
+ * from shapes. What cannot be decided is listed with the command that would settle it, and makes
+ * the exit code that of bad data. Also writes the roles as a schema for --schema.
  */
 #include "cli/cli.h"
 
@@ -18,7 +18,7 @@ static uint64_t shard_nbytes(const struct shard *shard)
     return n_bytes;
 }
 
-/* So many planes often hold earlier positions of the game; keys of positions should not. */
+/* This many planes often include earlier positions, which keys of positions should not. */
 #define MANY_PLANES 12
 
 static void print_shard(const struct shard *shard)

@@ -1,16 +1,14 @@
 /*
- * cmd_manifest.c - symaug manifest: `check` asks whether the outputs that manifests list are there
- * with their sizes, rows and arrays (it is `verify` without contents); `merge` joins the manifests
- * of many runs into one, and with --files-from also checks that no input was left out: both lists,
- * what it names and what a file says it should name, are made sets of names without folders and
- * walked side by side.
+ * cmd_manifest.c - symaug manifest: `check` tests whether the outputs that manifests list exist
+ * with their sizes, rows and arrays (`verify` without the contents); `merge` joins the manifests of
+ * many runs into one, and with --files-from also checks that no input was left out.
  */
 #include "cli/cli.h"
 
 #include "manifest/manifest.h"
 
-/* ERROR_DATA unless the inputs are, by their names without folders, those that a file lists (as
- * input_list_add_from reads it). */
+/* ERROR_DATA unless the inputs are those that a file lists (see input_list_add_from). Only the last
+ * components of names are compared. */
 static int check_inputs(const json_t *inputs, const char *file, bool zero, struct error *err)
 {
     struct text_list expected = {0}, found = {0};
@@ -30,7 +28,7 @@ static int check_inputs(const json_t *inputs, const char *file, bool zero, struc
     input_list_make_set(&found);
     for (size_t k = 0; k < 2 && status == 0; k++) {
         const struct text_list *one = sets[k], *other = sets[1 - k];
-        const char *first = NULL; /* of those that the other one lacks */
+        const char *first = NULL; /* of the n that the other one lacks */
         size_t n = 0;
 
         for (size_t i = 0; i < one->n; i++)

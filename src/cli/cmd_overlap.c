@@ -1,6 +1,6 @@
 /*
- * cmd_overlap.c - symaug overlap: how many rows of each set occur in each other one, exactly and up
- * to symmetry, as two matrices for people or as JSON.
+ * cmd_overlap.c - symaug overlap: how many rows of each set occur in each other set, exactly and up
+ * to symmetry, as two matrices or as JSON.
  */
 #include "cli/cli.h"
 

@@ -1,7 +1,6 @@
 /*
- * cmd_report.c - symaug report: a page about sets of shards, as HTML and as JSON. Everything is
- * found out and written in src/report; the command says where it goes, and which options a reader
- * needs to repeat it.
+ * cmd_report.c - symaug report: a page about sets of shards, as HTML and as JSON. src/report does
+ * the work; the command decides where it goes, and which options a reader needs to repeat it.
  */
 #include "cli/cli.h"
 

@@ -1,6 +1,6 @@
 /*
  * cmd_sample.c - symaug sample: a synthetic shard of random play, for tests, benchmarks and first
- * tries. The command only checks its operands and reports; games and arrays are made in src/sample.
+ * experiments. Checks the operands and reports; src/sample makes games and arrays.
  */
 #include "cli/cli.h"
 

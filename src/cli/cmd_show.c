@@ -1,7 +1,7 @@
 /*
- * cmd_show.c - symaug show: all images of one row, drawn on the terminal or as SVG. Of an expanded
- * set the stored images are located as `verify` finds them, and drawn beside what is computed.
- * Decides here what depends on the terminal (width, colours, Unicode); the drawing is in src/show.
+ * cmd_show.c - symaug show: all images of one row, drawn on the terminal or as SVG. In an expanded
+ * set the stored images are found as `verify` finds them, and compared with what is computed. This
+ * file decides what depends on the terminal (width, colours, Unicode); src/show draws.
  */
 #include "cli/cli.h"
 
@@ -24,7 +24,7 @@ static int run_show(struct call *call, struct error *err)
     const bool is_dumb = term != NULL && strcmp(term, "dumb") == 0;
     const bool wants_none = no_color != NULL && *no_color != '\0';
     const bool is_plain = when == WHEN_NEVER || (when == WHEN_AUTO && (wants_none || is_dumb));
-    const char *locale = NULL; /* its name tells UTF-8: there is no need to load it */
+    const char *locale = NULL; /* its name is enough to know that it is UTF-8 */
     struct report_sheet found;
     struct text text = {0};
     struct winsize size;

@@ -1,6 +1,6 @@
 /*
  * cmd_split.c - symaug split: every row of every input goes to one of several parts. All inputs are
- * read before anything is written; then each is written part by part.
+ * read first to decide where; then each input is written part by part.
  */
 #include "cli/cli.h"
 
@@ -9,9 +9,8 @@
 
 #include <sys/stat.h>
 
-/* What each part of each input is called, part by part: of NAME.npz, NAME.npy or a folder NAME,
- * DIR/NAME.PART.npz, or with the ending of another form. No two may have one name, and none may be
- * there. */
+/* List the outputs, part by part: of NAME.npz, NAME.npy or a folder NAME, DIR/NAME.PART.npz, or
+ * with the ending of another form. Refuse equal names, and outputs that exist. */
 static int name_outputs(const struct settings *settings, const struct split *split,
                         const struct text_list *inputs, struct text_list *outputs,
                         struct error *err)

@@ -1,15 +1,15 @@
 /*
  * cmd_verify.c - symaug verify: is each shard sound, and is an expanded set the exact orbit of its
- * sources? The checks are in src/verify. What they find is printed here, for `manifest check` too:
- * a line for the findings of a code in an array (-v: for each), with the code in brackets, and a
- * summary for each file as soon as it is checked, or all of them as one JSON object. Text from
- * files is made harmless for terminals.
+ * sources? src/verify does the checks; this file prints their findings, for `manifest check` too: a
+ * line for all findings of one code in an array (-v: for each finding), with the code in brackets,
+ * and a summary for each file as soon as it is checked; or everything as one JSON object. Control
+ * characters in text from files are escaped.
  */
 #include "cli/cli.h"
 
 #define ROWS_SHOWN 5
 
-/* Text from a file, which must not move the cursor, after what is said of it; or nothing. */
+/* Print `before` and text from a file, with control characters escaped; if it is empty, nothing. */
 static void print_safe(const char *before, const char *text)
 {
     printf("%s", *text != '\0' ? before : "");
@@ -20,7 +20,7 @@ static void print_safe(const char *before, const char *text)
     }
 }
 
-/* Findings of one code in rows of one array are one line, unless each is asked for. */
+/* True for findings of one code in rows of one array, which share a line. */
 static bool is_alike(const struct finding *a, const struct finding *b)
 {
     return a->code == b->code && a->is_warning == b->is_warning && a->row != FINDING_NO_ROW &&
@@ -32,7 +32,7 @@ static void print_finding(const struct verify_result *result, size_t k, bool eac
 {
     const struct findings *f = &result->findings;
     const struct finding *finding = &f->items[k];
-    char rows[128] = ""; /* of the findings after it that are like it, the first ones */
+    char rows[128] = ""; /* the first rows of findings like it */
     size_t n_alike = 0;
 
     printf("%s %s: ", finding->is_warning ? "warning" : "error", text_path(result->path).text);
@@ -52,8 +52,8 @@ static void print_finding(const struct verify_result *result, size_t k, bool eac
     printf(" [%s]\n", finding_code_name(finding->code));
 }
 
-/* The findings and a summary of each file. verbosity -1: errors only, no summary; 1: a line for
- * each finding. */
+/* Print the findings and a summary of each file from `first` on. verbosity -1: errors only, without
+ * a summary; 1: a line for each finding. */
 static void print_text(const struct verify_results *results, size_t first, int verbosity)
 {
     for (size_t i = first; i < results->n; i++) {

@@ -1,6 +1,7 @@
 /*
- * main.c - the program's beginning, what it asks of the system before a command runs, and its end:
- * on a signal the open temp files are removed and it ends as 128 + its number.
+ * main.c - sets up signals, memory and limits, runs the command line, and makes sure that temp
+ * files are removed whichever way the program ends: after a signal the exit code is 128 + its
+ * number.
  */
 #include "base/output.h"
 #include "cli/cli.h"
@@ -13,10 +14,11 @@
 
 #define KEPT_NBYTES  (8 << 20)
 #define GROWN_NBYTES (1 << 20)
-#define FIRST_NBYTES (KEPT_NBYTES - GROWN_NBYTES - GROWN_NBYTES / 2) /* less than is trimmed */
-#define HUGE_NBYTES  (2u << 20)
+#define FIRST_NBYTES (KEPT_NBYTES - GROWN_NBYTES - GROWN_NBYTES / 2) /* too little to be trimmed \
+                                                                      */
+#define HUGE_NBYTES (2u << 20)
 
-/* jansson 2.14 makes wrong strings of a failed allocation, so that it must never see one. */
+/* jansson 2.14 makes wrong strings when an allocation fails, so it must never see that. */
 static void *json_memory(size_t n_bytes)
 {
     void *memory = malloc(n_bytes);
@@ -29,18 +31,18 @@ static void *json_memory(size_t n_bytes)
     return memory;
 }
 
-/* Leave no temp file behind, and end as a shell would report it. */
+/* Remove temp files, and exit as a shell reports a signal. */
 static void on_signal(int number)
 {
     output_remove_temps();
     _exit(128 + number);
 }
 
-/* True once the program ends by its own will. */
+/* True once command_line has returned. */
 static bool is_ended;
 
-/* A library that ends the program (libgomp, without memory for a thread) must neither leave a temp
- * file behind nor say with its exit code that `verify` found problems. */
+/* When a library calls exit() (libgomp does when it cannot create a thread), no temp file may stay,
+ * and the exit code must not be 1, by which `verify` reports problems. */
 static void on_exit_by_others(void)
 {
     if (is_ended)
@@ -59,13 +61,13 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction old;
 
-        /* What the parent told us to ignore (nohup) stays ignored. */
+        /* What the parent ignores (nohup) stays ignored. */
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
-    /* Buffers of some MiB come and go with every member. Memory that the system takes back has to
-     * be given again page by page, which is what a small shard would wait for most; so the first of
-     * it comes in pages of 2 MiB, where the system has them. */
+    /* Every member allocates and frees buffers of some MiB. Keep the memory instead of returning it
+     * to the system, since page faults would dominate the time of a small shard, and back the first
+     * of it with huge pages where there are any. */
     mallopt(M_MMAP_THRESHOLD, KEPT_NBYTES);
     mallopt(M_TRIM_THRESHOLD, KEPT_NBYTES);
     mallopt(M_TOP_PAD, GROWN_NBYTES);
@@ -74,7 +76,7 @@ int main(int argc, char **argv)
     if (first != 0)
         madvise((void *)(first + skip), FIRST_NBYTES - skip, MADV_HUGEPAGE);
     free((void *)first);
-    /* Inputs stay open together, and may be more than a program is allowed at first. */
+    /* All inputs are open at once, and may exceed the soft limit. */
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);

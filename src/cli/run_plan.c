@@ -1,11 +1,9 @@
 /*
- * run_plan.c - from operands to inputs and an output, and from a plan to what is written: its
- * shards one after another, with a line of progress, warnings and statistics. What is there already
- * is left alone, replaced or passed over, as told. Every command that writes shards goes this way.
- * Outputs of --out-dir are called like their inputs, so two inputs of one base name are refused
- * before anything is written.
- * Times and speeds are kept out of the manifest, which must not depend on the machine, and go to
- * the statistics alone.
+ * run_plan.c - shared by the commands that write shards: from operands to inputs and an output, and
+ * from a plan to its shards, written one after another with warnings and statistics. Existing
+ * outputs are refused, replaced or skipped, as the options say. Outputs of --out-dir are named like
+ * their inputs, so two inputs of one base name are refused before anything is written. Times go to
+ * the statistics only, since manifests must not depend on the machine.
  */
 #include "cli/cli.h"
 
@@ -20,7 +18,7 @@ void run_settle_form(struct settings *settings, const char *output)
 
     if (!settings->form_said && n >= 4 && strcmp(output + n - 4, ".npy") == 0)
         settings->form = ARCHIVE_OUT_NPY;
-    if (settings->form == ARCHIVE_OUT_NPY) /* one array: no room for where rows come from */
+    if (settings->form == ARCHIVE_OUT_NPY) /* a single array has no room for provenance */
         settings->provenance = false;
     if (settings->form != ARCHIVE_OUT_NPZ) {
         settings->level = (struct codec_level){.kind = CODEC_STORE};
@@ -69,8 +67,8 @@ int run_take_operands(struct call *call, struct error *err)
     if (settings->n_parts > 0) {
         size_t n_kept = 0;
 
-        /* Keep every n-th input, the part-th of each n (counted from 1): jobs of an array need not
-         * talk to each other. */
+        /* Keep the part-th of every n inputs, counted from 1, so that the jobs of an array need not
+         * communicate. */
         for (size_t i = 0; i < inputs->n; i++)
             if (i % settings->n_parts == settings->part - 1)
                 inputs->items[n_kept++] = inputs->items[i];
@@ -93,9 +91,9 @@ int run_make_folder(const struct settings *settings, struct error *err)
         "%s", "");
 }
 
-/* --- what is said --- */
+/* --- writing --- */
 
-/* The plan's warnings from `first` on, on standard error. Returns how many there are in all. */
+/* Print the plan's warnings from `first` on. Returns how many there are in all. */
 static size_t print_warnings(const struct settings *settings, const struct plan *plan, size_t first)
 {
     for (size_t i = first; i < plan->warnings.n && settings->verbosity >= 0; i++)
@@ -172,8 +170,8 @@ static int write_shard(struct expand_job *job, const struct order *rows, const c
 enum found {
     FOUND_NOTHING,
     FOUND_REMAINS, /* of an interrupted run: replaced */
-    FOUND_CURRENT, /* just what would be written */
-    FOUND_OTHER,   /* something else: replaced with --force only */
+    FOUND_CURRENT, /* what would be written */
+    FOUND_OTHER,   /* something else: replaced only with --force */
 };
 
 static int look(struct expand_job *job, const char *output, enum found *found, struct error *err)
@@ -218,7 +216,7 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
              struct error *err)
 {
     struct expand_job job;
-    struct text_list names = {0}; /* of the shards */
+    struct text_list names = {0};
     struct text name = {0};
     uint64_t first = 0;
     bool differs = false;
@@ -239,19 +237,21 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
     enum found *found = calloc(n, sizeof *found);
     int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
     meter_expect(settings->meter, n);
+    /* Look at all outputs before the first is written: without --force none may exist, and if any
+     * existing one differs, all are left alone. */
     for (uint64_t i = 0; i < n && status == 0; i++) {
         name.n_bytes = 0;
         status = shards_name(plan, output, i, &name, err);
         if (status == 0)
             status = text_list_add(&names, name.text, err);
+        if (status == 0 && settings->skip_existing)
+            status = look(&job, name.text, &found[i], err);
+        else if (status == 0 && !settings->force && cut != SHARDS_ONE)
+            status = output_target_check(name.text, settings->form == ARCHIVE_OUT_NPY_FOLDER, false,
+                                         err);
+        differs |= found[i] == FOUND_OTHER;
     }
-    /* Without --force no output may be there before the first one is written; and one of several
-     * shards never leaves one of higher number from another run, which would be taken for its own.
-     */
-    const bool is_unchecked = settings->force || settings->skip_existing || cut == SHARDS_ONE;
-    for (size_t i = is_unchecked ? names.n : 0; i < names.n && status == 0; i++)
-        status = output_target_check(names.items[i], settings->form == ARCHIVE_OUT_NPY_FOLDER,
-                                     false, err);
+    /* A shard of a higher number, from another run, would be taken for one of these. */
     name.n_bytes = 0;
     if (status == 0 && cut != SHARDS_ONE && cut != SHARDS_INPUTS)
         status = shards_name(plan, output, n, &name, err);
@@ -260,12 +260,6 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
                            "%s is left from another run: this output ends with shard %llu; "
                            "remove it",
                            text_path(name.text).text, (unsigned long long)n - 1);
-    /* All is looked at before anything is written: an output of which a part is another one is left
-     * alone as a whole. */
-    for (size_t i = 0; i < names.n && settings->skip_existing && status == 0; i++) {
-        status = look(&job, names.items[i], &found[i], err);
-        differs |= found[i] == FOUND_OTHER;
-    }
     for (size_t i = 0; i < names.n && !differs && status == 0; i++) {
         const struct order rows = shards_slice(plan, i, first);
 

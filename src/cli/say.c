@@ -1,10 +1,10 @@
 /*
- * say.c - what commands say: the line that tells how far one is, lines on standard error, text and
- * JSON on standard output or in a file.
+ * say.c - what commands print: the progress line, lines on standard error, and text and JSON on
+ * standard output or in a file.
  *
- * The line is about all files of a command. It is drawn on a terminal, or where it is asked for,
- * once a command takes longer than a second; another one says at last what was done. Whatever else
- * is printed comes after progress_hide.
+ * The progress line covers all files of a command. It is drawn once the command has taken a second,
+ * on a terminal or if --progress asks for it, and replaced by a summary at the end. Everything else
+ * is printed after progress_hide.
  */
 #include "cli/cli.h"
 
@@ -15,7 +15,7 @@
 
 #define FIRST_SECONDS  1.0
 #define REDRAW_SECONDS 0.1
-#define NAME_NBYTES    48 /* of a path that is shown, from its end */
+#define NAME_NBYTES    48 /* shown of a path, its end */
 
 double seconds_since(const struct timespec *start)
 {
@@ -33,7 +33,7 @@ static void draw(struct meter *meter, uint64_t n_done, uint64_t n_total)
     const double part = n_done < n_total ? (double)n_done / (double)n_total : 1;
     const double share = ((double)meter->n_begun - 1 + part) / (double)meter->n_pieces;
 
-    if (meter->n_begun != p->piece) { /* another one: that before it is done */
+    if (meter->n_begun != p->piece) { /* the piece before is done */
         p->n_before += p->n_last;
         p->piece = meter->n_begun;
     }
@@ -43,7 +43,7 @@ static void draw(struct meter *meter, uint64_t n_done, uint64_t n_total)
     p->next = seconds + REDRAW_SECONDS;
     p->is_drawn = p->is_used = true;
     path += strlen(path) > NAME_NBYTES ? strlen(path) - NAME_NBYTES : 0;
-    while (((unsigned char)*path & 0xc0) == 0x80) /* from a character's first byte on */
+    while (((unsigned char)*path & 0xc0) == 0x80) /* not from within a character */
         path++;
     fprintf(stderr, "\r\033[K%s %s (%s %zu of %zu): %3.0f%%  %s/s  %.0f s left", meter->what,
             text_path(path).text, p->unit, meter->n_begun, meter->n_pieces, 100 * share,
