@@ -14,9 +14,8 @@
 
 #define KEPT_NBYTES  (8 << 20)
 #define GROWN_NBYTES (1 << 20)
-#define FIRST_NBYTES (KEPT_NBYTES - GROWN_NBYTES - GROWN_NBYTES / 2) /* too little to be trimmed \
-                                                                      */
-#define HUGE_NBYTES (2u << 20)
+#define FIRST_NBYTES (KEPT_NBYTES - GROWN_NBYTES - GROWN_NBYTES / 2) /* less than is trimmed */
+#define HUGE_NBYTES  (2u << 20)
 
 /* jansson 2.14 makes wrong strings when an allocation fails, so it must never see that. */
 static void *json_memory(size_t n_bytes)
