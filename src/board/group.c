@@ -171,6 +171,7 @@ too_many:
         }
     }
     const uint32_t n_found = b->n_transforms;
+    board_release_transform(&b->transforms[n_found]); /* the spare one */
     while (b->n_transforms > n_listed)
         board_remove_transform(b, b->n_transforms - 1);
     if (asprintf(&b->fault,

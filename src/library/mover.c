@@ -328,8 +328,8 @@ int symaug_mover_move(const symaug_mover *mover, size_t array, const struct syma
 
         fetch(rows, k + n_ahead, found->spec.row_nbytes);
         if (row >= rows->n_data) {
-            error_set(&err, ERROR_USAGE, "image %zu: row %lld, expected 0 to %llu", k,
-                      (long long)row, (unsigned long long)rows->n_data - 1);
+            error_set(&err, ERROR_USAGE, "image %zu: row %lld, but there are only %llu rows", k,
+                      (long long)row, (unsigned long long)rows->n_data);
             return fail(failure, &err, true);
         }
         if (kernel_row(&found->spec, rows->transforms[k], data + row * found->spec.row_nbytes,

@@ -292,6 +292,9 @@ static void test_mover(void **state)
     assert_int_equal(symaug_mover_move(mover, 2, &rows, moved_value, &failure), -1);
     assert_int_equal(failure.code, 64);
     assert_int_equal(symaug_mover_move(mover, 3, &rows, moved_value, &failure), -1);
+    rows.n_data = 0;
+    assert_int_equal(symaug_mover_move(mover, 2, &rows, moved_value, &failure), -1);
+    assert_non_null(strstr(failure.message, "but there are only 0 rows"));
     symaug_mover_free(mover);
     mover = symaug_mover_new(arrays + 1, 1, options, 1, &failure);
     assert_non_null(mover);
