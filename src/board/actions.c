@@ -26,49 +26,39 @@ const struct action_layout *action_layout_by_length(const struct board *board, u
 const struct action_layout *action_layout_by_name(const struct board *board, const char *name)
 {
     const size_t n_family = strlen(board->family->name);
+    struct text_quoted rest = text_format("%s", name); /* of a layout's name, after the family's */
 
+    for (char *c = rest.text; (c = strchr(c, ':')) != NULL;)
+        *c = '-';
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
         const bool has_family = strncmp(layout->name, board->family->name, n_family) == 0 &&
                                 layout->name[n_family] == '-';
-        const char *rest = has_family ? layout->name + n_family + 1 : "";
-        size_t n = 0;
 
-        if (layout->length(layout, board) == 0)
-            continue;
-        if (strcmp(layout->name, name) == 0)
-            return layout;
-        while (has_family && rest[n] != '\0' && rest[n] == (name[n] == ':' ? '-' : name[n]))
-            n++;
-        if (has_family && rest[n] == '\0' && name[n] == '\0')
+        if (layout->length(layout, board) > 0 &&
+            (strcmp(layout->name, name) == 0 ||
+             (has_family && strcmp(layout->name + n_family + 1, rest.text) == 0)))
             return layout;
     }
     return NULL;
 }
 
-int action_layout_list(const struct board *board, char *text, size_t n_bytes)
+void action_layout_list(const struct board *board, char *text, size_t n_bytes)
 {
-    size_t used = 0;
-
-    if (n_bytes == 0)
-        return -1;
     text[0] = '\0';
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
         const uint64_t own = layout->length(layout, board);
         const uint64_t padded = action_padded_length(layout, board);
-        char item[96], more[32] = "";
+        const struct text_quoted item =
+            padded > 0 ? text_format("%s (%" PRIu64 " or %" PRIu64 ")", layout->name, own, padded)
+                       : text_format("%s (%" PRIu64 ")", layout->name, own);
 
-        if (own == 0)
-            continue;
-        if (padded != 0)
-            snprintf(more, sizeof more, " or %" PRIu64, padded);
-        const int n = snprintf(item, sizeof item, "%s (%" PRIu64 "%s)", layout->name, own, more);
-        if (used + (size_t)n + 2 >= n_bytes)
-            return -1;
-        used += (size_t)snprintf(text + used, n_bytes - used, "%s%s", used > 0 ? ", " : "", item);
+        if (own > 0 && strlen(text) + strlen(item.text) + 2 >= n_bytes)
+            return;
+        if (own > 0)
+            text_add(text, n_bytes, "%s%s", text[0] != '\0' ? ", " : "", item.text);
     }
-    return 0;
 }
 
 size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,

@@ -122,9 +122,9 @@ const struct action_layout *action_layout_by_length(const struct board *board, u
  * family may be left out, and ':' stand for '-'. */
 const struct action_layout *action_layout_by_name(const struct board *board, const char *name);
 
-/* Write the names of the board's layouts with their lengths, "cells (81), cells+pass (82)".
- * Returns 0, or -1 when the list was cut to fit. */
-int action_layout_list(const struct board *board, char *text, size_t n_bytes);
+/* Write the names of the board's layouts with their lengths, "cells (81), cells+pass (82)", as many
+ * as fit n_bytes > 0. */
+void action_layout_list(const struct board *board, char *text, size_t n_bytes);
 
 /* A run of actions of one kind. */
 struct action_span {
