@@ -134,11 +134,11 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
         r->manifest = NULL;
     if (r->manifest == NULL)
         return 0;
-    for (size_t i = 0; convention_names[i] != NULL; i++) {
-        const char *text = manifest_convention(r->manifest, convention_names[i]);
+    for (size_t i = 0; convention_name(i) != NULL; i++) {
+        const char *text = manifest_convention(r->manifest, convention_name(i));
 
-        if (text != NULL && !conventions_is_said(&s->conventions, convention_names[i]))
-            (void)conventions_set(&s->conventions, convention_names[i], text, NULL);
+        if (text != NULL && !conventions_is_said(&s->conventions, convention_name(i)))
+            (void)conventions_set(&s->conventions, convention_name(i), text, NULL);
     }
     const char *order = manifest_convention(r->manifest, "plane-order");
     if (s->roles.plane_xy < 0 && order != NULL)

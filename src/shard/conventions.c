@@ -1,7 +1,7 @@
 /*
- * conventions.c - the words of conventions, both ways: options become struct conventions, and that
- * becomes the words which a manifest holds, so that reading them back gives the same again. Also
- * remembers which of them were said: where none was, the data may decide.
+ * conventions.c - conventions as words: parses the arguments of options into struct conventions,
+ * and writes that as the words of a manifest, which parse to the same again. Also records which
+ * were given: where none was, the data may decide.
  */
 #include "shard/conventions.h"
 
@@ -24,128 +24,124 @@ const uint8_t openspiel_plane_dst[4][9] = {
     {8, 6, 7, 5, 4, 3, 1, 2, 0},
 };
 
-const char *const convention_names[] = {"planes",  "castling-planes", "value",
-                                        "to-move", "ambiguous",       "castling",
-                                        "tiles",   "to-move-plane",   NULL};
-
 #define WORDS(...)        \
     (const char *const[]) \
     {                     \
         __VA_ARGS__, NULL \
     }
 
-/* By name: the words of which a convention is one, and the enum that holds its position. */
+/* By name: the words that are its values, and the enum that holds the position of one of them. */
 static const struct convention {
-    const char *const *words; /* NULL: it is no such one */
+    const char *name;
+    const char *const *words; /* NULL: its values are not words */
     size_t offset;
 } conventions[] = {
-    {WORDS("colour", "mover", "canonical", "openspiel"), offsetof(struct conventions, planes)},
-    {NULL, 0},
-    {WORDS("colour01", "colour11", "colour-wdl", "mover"), offsetof(struct conventions, value)},
-    {WORDS("01", "12", "pm1"), offsetof(struct conventions, to_move)},
-    {WORDS("map", "keep", "drop"), offsetof(struct conventions, ambiguous)},
-    {WORDS("swap", "skip"), offsetof(struct conventions, castling)},
-    {WORDS("keep", "permute"), offsetof(struct conventions, tiles)},
-    {WORDS("01", "12", "pm1"), offsetof(struct conventions, plane_coding)},
-    {NULL, 0}, /* of no name */
+    {"planes", WORDS("colour", "mover", "canonical", "openspiel"),
+     offsetof(struct conventions, planes)},
+    {"castling-planes", NULL, 0},
+    {"value", WORDS("colour01", "colour11", "colour-wdl", "mover"),
+     offsetof(struct conventions, value)},
+    {"to-move", WORDS("01", "12", "pm1"), offsetof(struct conventions, to_move)},
+    {"ambiguous", WORDS("map", "keep", "drop"), offsetof(struct conventions, ambiguous)},
+    {"castling", WORDS("swap", "skip"), offsetof(struct conventions, castling)},
+    {"tiles", WORDS("keep", "permute"), offsetof(struct conventions, tiles)},
+    {"to-move-plane", WORDS("01", "12", "pm1"), offsetof(struct conventions, plane_coding)},
+    {NULL, NULL, 0},
 };
 
-/* The number of an option among convention_names; that of the NULL at its end when it is none. */
+const char *convention_name(size_t i)
+{
+    return conventions[i].name;
+}
+
+/* The number of an option in the table; that of its last row if there is none. */
 static unsigned find(const char *option)
 {
     unsigned i = 0;
 
-    while (convention_names[i] != NULL && strcmp(convention_names[i], option) != 0)
+    while (conventions[i].name != NULL && strcmp(conventions[i].name, option) != 0)
         i++;
     return i;
 }
 
-static const char digits[] = "0123456789";
-
-/* By coding: what marks the to-move plane. */
+/* By coding: the mark of the to-move plane. */
 static const char turn_marks[] = {[TO_MOVE_01] = '~', [TO_MOVE_12] = '=', [TO_MOVE_PM1] = '-', 0};
 
-/* A list "1,0,~2": plane i goes to entry i; a mark stands before that of the to-move plane. */
-static int parse_permutation(struct conventions *c, const char *text, struct error *err)
+/* Parse a list of distinct planes, "1,0,~2". *marked is the place of the one behind a mark, which
+ * tells *coding; -1: there is none. Returns how many there are; -1 (no error set): not a list. */
+static int parse_planes(const char *text, uint32_t planes[CONVENTIONS_MAX_PLANES], int *marked,
+                        enum to_move_coding *coding)
 {
-    uint64_t taken = 0;
+    *marked = -1;
+    *coding = TO_MOVE_01;
+    for (int n = 0; n < CONVENTIONS_MAX_PLANES; text++) {
+        const char *mark = *text != '\0' ? strchr(turn_marks, *text) : NULL;
+        uint64_t plane;
 
-    c->planes = PLANES_PERMUTATION;
-    c->n_planes = 0;
-    c->to_move_plane = -1;
-    c->plane_coding = TO_MOVE_01;
-    for (const char *at = text;; at++) {
-        uint64_t to;
-        const char *mark = *at != '\0' ? strchr(turn_marks, *at) : NULL;
-        const bool is_to_move = mark != NULL;
-
-        if (is_to_move)
-            c->plane_coding = (enum to_move_coding)(mark - turn_marks);
-        at += is_to_move;
-        const size_t n_digits = strspn(at, digits);
-        if (text_parse_digits(at, n_digits, &to) != 0 || to >= CONVENTIONS_MAX_PLANES ||
-            c->n_planes == CONVENTIONS_MAX_PLANES || (taken >> to & 1) ||
-            (is_to_move && c->to_move_plane >= 0))
-            break;
-        at += n_digits;
-        taken |= UINT64_C(1) << to;
-        if (is_to_move)
-            c->to_move_plane = (int)to;
-        c->plane_dst[c->n_planes++] = (uint8_t)to;
-        if (*at == '\0' &&
-            taken == (c->n_planes == 64 ? UINT64_MAX : (UINT64_C(1) << c->n_planes) - 1))
-            return 0;
-        if (*at != ',')
-            break;
+        if (mark != NULL && *marked < 0) {
+            *marked = n;
+            *coding = (enum to_move_coding)(mark - turn_marks);
+            text++;
+        }
+        const size_t n_digits = strspn(text, "0123456789");
+        if (text_parse_digits(text, n_digits, &plane) != 0 || plane > UINT16_MAX)
+            return -1;
+        for (int i = 0; i < n; i++)
+            if (planes[i] == plane)
+                return -1;
+        planes[n++] = (uint32_t)plane;
+        text += n_digits;
+        if (*text != ',')
+            return *text == '\0' ? n : -1;
     }
-    return error_set(err, ERROR_USAGE,
-                     "--planes: %s is no permutation of planes such as 1,0,~2 (~: to-move plane)",
-                     text_quote(text).text);
+    return -1;
 }
 
 int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err)
 {
     const unsigned i = find(option);
     const char *const *words = conventions[i].words;
-    const bool is_permutation =
-        strcmp(option, "planes") == 0 && *text != '\0' && strchr("0123456789~=-", *text) != NULL;
+    uint32_t planes[CONVENTIONS_MAX_PLANES] = {0};
+    enum to_move_coding coding;
+    bool is_permutation = true;
     char list[120] = "";
     unsigned word = 0;
+    int n, marked;
 
     if (strcmp(option, "castling-planes") == 0) {
-        const char *at = text;
-        const bool is_none = strcmp(text, "none") == 0;
-
-        for (int plane = 0; plane < 4 && !is_none; plane++) {
-            const size_t n_digits = strspn(at, digits);
-            uint64_t number;
-            bool good = text_parse_digits(at, n_digits, &number) == 0 && number <= UINT16_MAX &&
-                        at[n_digits] == (plane < 3 ? ',' : '\0');
-
-            at += n_digits + 1;
-            for (int k = 0; k < plane && good; k++)
-                good = c->castling_planes[k] != number;
-            if (!good)
-                return error_set(err, ERROR_USAGE,
-                                 "--castling-planes: %s is neither 'none' nor four plane numbers: "
-                                 "own K, own Q, their K, their Q",
-                                 text_quote(text).text);
-            c->castling_planes[plane] = (uint32_t)number;
-        }
-        c->n_castling_planes = is_none ? -1 : 4;
+        n = strcmp(text, "none") == 0 ? 0 : parse_planes(text, planes, &marked, &coding);
+        if (n != 0 && (n != 4 || marked >= 0))
+            return error_set(err, ERROR_USAGE,
+                             "--castling-planes: %s is neither 'none' nor four plane numbers: "
+                             "own K, own Q, their K, their Q",
+                             text_quote(text).text);
+        c->n_castling_planes = n > 0 ? n : -1;
+        memcpy(c->castling_planes, planes, sizeof c->castling_planes);
     } else if (words == NULL) {
         return error_set(err, ERROR_INTERNAL, "unknown convention '%s'", option);
-    } else if (is_permutation) {
-        if (parse_permutation(c, text, err) != 0)
-            return -1;
-        c->said |= 1u << find("to-move-plane"); /* by its mark */
+    } else if (strcmp(option, "planes") == 0 && strspn(text, "0123456789~=-") > 0) {
+        n = parse_planes(text, planes, &marked, &coding);
+        for (int p = 0; p < n; p++) {
+            c->plane_dst[p] = (uint8_t)planes[p];
+            is_permutation &= planes[p] < (uint32_t)n;
+        }
+        if (n < 0 || !is_permutation)
+            return error_set(
+                err, ERROR_USAGE,
+                "--planes: %s is not a permutation of planes such as 1,0,~2 (~: to-move plane)",
+                text_quote(text).text);
+        c->planes = PLANES_PERMUTATION;
+        c->n_planes = (uint32_t)n;
+        c->to_move_plane = marked >= 0 ? (int)planes[marked] : -1;
+        c->plane_coding = coding;
+        c->said |= 1u << find("to-move-plane"); /* by the mark, or none */
     } else {
         for (; words[word] != NULL && strcmp(words[word], text) != 0; word++)
             text_add(list, sizeof list, word == 0 ? "%s" : ", %s", words[word]);
         if (words[word] == NULL)
             return error_set(err, ERROR_USAGE, "--%s: %s is none of %s", option,
                              text_quote(text).text, list);
-        /* all of them are enums, of the size of an unsigned */
+        /* An enum has the size of an unsigned. */
         memcpy((uint8_t *)c + conventions[i].offset, &word, sizeof word);
     }
     c->said |= 1u << i;

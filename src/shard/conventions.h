@@ -1,7 +1,6 @@
 /*
- * conventions.h - the choices that a shard does not spell out: whose stones a plane holds, whose
- * win a value counts, how the player to move is coded, and what to do where a symmetry is not
- * exact.
+ * conventions.h - what a shard does not say itself: whose stones a plane holds, whose win a value
+ * counts, how the player to move is coded, and what to do where a symmetry is not exact.
  */
 #pragma once
 
@@ -12,14 +11,14 @@ enum planes_convention {
     PLANES_MOVER,       /* mine, theirs, to move */
     PLANES_CANONICAL,   /* mine always joins top and bottom: a swap gives no new image */
     PLANES_OPENSPIEL,   /* the nine planes of OpenSpiel's Hex observation */
-    PLANES_PERMUTATION, /* told plane by plane */
+    PLANES_PERMUTATION, /* given plane by plane */
 };
 
 enum value_convention {
     VALUE_COLOUR01,   /* 0 blue wins, 1 red wins: a swap makes it 1 - v */
     VALUE_COLOUR11,   /* +1 blue wins, -1 red wins: -v */
     VALUE_COLOUR_WDL, /* (blue wins, draw, red wins): reversed */
-    VALUE_MOVER,      /* of the player to move: unchanged, but for those per player */
+    VALUE_MOVER,      /* of the player to move: unchanged, unless there is one per player */
 };
 
 enum to_move_coding {
@@ -38,8 +37,8 @@ struct conventions {
     enum planes_convention planes;
     enum value_convention value;
     enum to_move_coding to_move;
-    bool value_said, to_move_said; /* told by the user, not the default */
-    unsigned said;                 /* bit i: convention_names[i] was told */
+    bool value_said, to_move_said; /* given, not the default */
+    unsigned said;                 /* bit i: convention i was given */
     enum ambiguous_policy ambiguous;
     enum castling_policy castling;
     enum tiles_policy tiles;
@@ -50,32 +49,32 @@ struct conventions {
     uint8_t plane_dst[CONVENTIONS_MAX_PLANES];
     int to_move_plane; /* -1: none */
 
-    /* How a to-move plane is coded: 0/1, unless a mark in --planes, or --to-move and the data
-     * together, say otherwise. No option of its own: manifests hold it as "to-move-plane". */
+    /* How a to-move plane is coded: 0/1, unless a mark in --planes, or --to-move together with the
+     * data, says otherwise. It has no option of its own; manifests call it "to-move-plane". */
     enum to_move_coding plane_coding;
 
-    /* Chess: planes with the castling rights own K, own Q, their K, their Q; n is 0 (not said),
+    /* Chess: the planes of the castling rights own K, own Q, their K, their Q; n is 0 (not given),
      * 4, or -1 (there are none). */
     int n_castling_planes;
     uint32_t castling_planes[4];
 };
 
-/* What holds when nothing is said. */
+/* The defaults. */
 extern const struct conventions conventions_default;
 
 /* Parse the argument of --planes, --value, --to-move, --ambiguous, --castling, --tiles,
- * --castling-planes, or the "to-move-plane" of a manifest, into c. ERROR_USAGE lists what there
- * is. */
+ * --castling-planes, or the "to-move-plane" of a manifest, into c. ERROR_USAGE lists the values
+ * there are. */
 int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err);
 
-/* The names of all conventions, those of their options without dashes, up to a NULL. */
-extern const char *const convention_names[];
+/* The name of convention i, that of its option without dashes; NULL after the last. */
+const char *convention_name(size_t i);
 
-/* What c holds under an option, in full, in words from which conventions_set makes the same again:
- * "colour01", "1,0,~2". */
+/* The value of an option in full, which conventions_set parses to the same again: "colour01",
+ * "1,0,~2". */
 struct text_quoted conventions_text(const struct conventions *c, const char *option);
 
-/* Whether the user told it; else the default holds. */
+/* True if the option was given; else the default holds. */
 bool conventions_is_said(const struct conventions *c, const char *option);
 
 /* OpenSpiel's nine planes: plane i goes to openspiel_plane_dst[k][i] under rhombus transform k. */
