@@ -1,68 +1,56 @@
 /*
- * kernel.c - moving rows by a spec: planes and dense policies as a gather (kernel_gather.c),
+ * kernel.c - moving rows by a spec: planes and dense policies by a gather (kernel_gather.c),
  * indices and coordinates one by one through the scatter map, tiles by their digits, everything
- * else as it is. Labels are computed after the bits have moved, on the one plane or row they are
- * about. An index outside its action space is an error, never clamped.
+ * else unchanged. Labels are computed after the bits have moved, on the plane or row they belong
+ * to. An index outside its action space is an error, never clamped.
  */
 #include "engine/kernel.h"
 
-/* --- rows to tiles --- */
+#include "base/bytes.h"
 
-/* Rows of planes under one map. */
-struct gather_rows {
-    const uint32_t *src;       /* or NULL: the identity */
-    const uint32_t *dst;       /* its inverse, or NULL: nobody knows one */
-    const uint32_t *plane_src; /* n_planes entries, or NULL: where plane p of a row comes from */
-    size_t n;                  /* elements of a plane */
-    uint64_t n_planes;         /* of a row */
-    uint64_t n_rows;
-    bool lsb_first; /* GATHER_BITS */
-};
+/* --- planes --- */
 
 /* Sources of one tile: half of a first-level cache of 48 KiB. */
 #define TILE_NBYTES 24576u
 
-/* A walk over the planes of rows. */
+/* The planes of rows, in the order in which they are to be moved. */
 struct walk {
-    const struct gather_rows *rows;
+    const uint32_t *plane_src; /* borrowed, or NULL: where plane p of a row comes from */
+    uint64_t n_planes;         /* of a row */
+    size_t plane_nbytes;
     const uint8_t *row; /* of the next plane */
     uint64_t plane;     /* the next one of that row */
     uint64_t n_left;    /* planes in all rows */
 };
 
-static const uint8_t *walk_next(struct walk *walk, size_t plane_nbytes)
+static const uint8_t *walk_next(struct walk *walk)
 {
-    const struct gather_rows *rows = walk->rows;
-    const uint64_t from = rows->plane_src != NULL ? rows->plane_src[walk->plane] : walk->plane;
-    const uint8_t *plane = walk->row + from * plane_nbytes;
+    const uint64_t from = walk->plane_src != NULL ? walk->plane_src[walk->plane] : walk->plane;
+    const uint8_t *plane = walk->row + from * walk->plane_nbytes;
 
     walk->n_left--;
-    if (++walk->plane == rows->n_planes) {
+    if (++walk->plane == walk->n_planes) {
         walk->plane = 0;
-        walk->row += rows->n_planes * plane_nbytes;
+        walk->row += walk->n_planes * walk->plane_nbytes;
     }
     return plane;
 }
 
-static void move_tiles(const struct gather_rows *rows, gather_fn *move, size_t plane_nbytes,
-                       const uint8_t *in, uint8_t *out)
+static void move_tiles(struct walk *walk, struct gather_tile *tile, gather_fn *move)
 {
-    struct gather_tile tile = {
-        .src = rows->src, .dst = rows->dst, .n = rows->n, .out = out, .lsb_first = rows->lsb_first};
-    struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows};
-    size_t most = TILE_NBYTES / (plane_nbytes + 1);
+    size_t most = TILE_NBYTES / (walk->plane_nbytes + 1);
 
     most = most < 1 ? 1 : most > GATHER_TILE_PLANES ? GATHER_TILE_PLANES : most;
-    while (walk.n_left > 0) {
-        tile.n_planes = walk.n_left < most ? (size_t)walk.n_left : most;
-        for (size_t p = 0; p < tile.n_planes; p++)
-            tile.from[p] = walk_next(&walk, plane_nbytes);
-        move(&tile);
-        tile.out += tile.n_planes * plane_nbytes;
+    while (walk->n_left > 0) {
+        tile->n_planes = walk->n_left < most ? (size_t)walk->n_left : most;
+        for (size_t p = 0; p < tile->n_planes; p++)
+            tile->from[p] = walk_next(walk);
+        move(tile);
+        tile->out += tile->n_planes * walk->plane_nbytes;
     }
 }
 
-/* The first and the last `part` bytes of n, which cover them. */
+/* Copy the first and the last `part` bytes of n, which together cover all of them. */
 #define COPY_ENDS(part)                       \
     do {                                      \
         uint8_t first[part], last[part];      \
@@ -73,7 +61,7 @@ static void move_tiles(const struct gather_rows *rows, gather_fn *move, size_t p
         memcpy(out + n - (part), last, part); \
     } while (0)
 
-/* memcpy for the few bytes of a cell, where a call costs more than the copy. */
+/* memcpy for the few bytes of a cell, for which a call would cost more than the copy. */
 static inline void copy_cell(uint8_t *out, const uint8_t *in, size_t n)
 {
     if (n > 64)
@@ -92,61 +80,62 @@ static inline void copy_cell(uint8_t *out, const uint8_t *in, size_t n)
 }
 
 /* Planes that move as a whole. */
-static void copy_planes(const struct gather_rows *rows, size_t plane_nbytes, const uint8_t *in,
-                        uint8_t *out)
+static void copy_planes(struct walk *walk, uint8_t *out)
 {
-    if (rows->plane_src == NULL) {
-        memcpy(out, in, rows->n_rows * rows->n_planes * plane_nbytes);
+    if (walk->plane_src == NULL) {
+        memcpy(out, walk->row, walk->n_left * walk->plane_nbytes);
         return;
     }
-    for (struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows}; walk.n_left > 0;
-         out += plane_nbytes)
-        copy_cell(out, walk_next(&walk, plane_nbytes), plane_nbytes);
+    for (; walk->n_left > 0; out += walk->plane_nbytes)
+        copy_cell(out, walk_next(walk), walk->plane_nbytes);
 }
 
-/* Elements of any other size: opaque bytes, long strings. */
-static void move_groups(const struct gather_rows *rows, size_t item_nbytes, const uint8_t *in,
-                        uint8_t *out)
+/* Elements of other sizes than the kernels': opaque bytes, long strings. */
+static void move_groups(struct walk *walk, const struct gather_tile *tile, size_t item_nbytes)
 {
-    const size_t plane_nbytes = rows->n * item_nbytes;
+    uint8_t *out = tile->out;
 
-    for (struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows}; walk.n_left > 0;) {
-        const uint8_t *plane = walk_next(&walk, plane_nbytes);
+    while (walk->n_left > 0) {
+        const uint8_t *plane = walk_next(walk);
 
-        for (size_t j = 0; j < rows->n; j++, out += item_nbytes)
-            copy_cell(out, plane + rows->src[j] * item_nbytes, item_nbytes);
+        for (size_t j = 0; j < tile->n; j++, out += item_nbytes)
+            copy_cell(out, plane + tile->src[j] * item_nbytes, item_nbytes);
     }
 }
 
-/* Channels first: planes are gathered cell by cell. Channels last: cells are, channel by channel,
- * in each frame as though it were a row. The pad bits of packed planes become 0. */
+/* Channels first: planes are gathered cell by cell. Channels last: cells are gathered channel by
+ * channel, each frame as if it were a row. The pad bits of packed planes become 0. */
 static void gather_elements(const struct spec *spec, const struct spec_step *step,
                             const uint8_t *in, uint8_t *out, uint64_t n_rows)
 {
     static const enum gather_width widths[9] = {
         [1] = GATHER_8, [2] = GATHER_16, [4] = GATHER_32, [8] = GATHER_64};
     const bool last = spec->channels_last, is_bits = spec->kind == SPEC_BITS;
-    const struct gather_rows rows = {.src = last ? step->plane_src : step->src,
-                                     .dst = last ? step->plane_dst : step->dst,
-                                     .plane_src = last ? step->src : step->plane_src,
-                                     .n = last ? spec->inner : spec->axis,
-                                     .n_planes = last ? spec->axis : spec->outer,
-                                     .n_rows = last ? n_rows * spec->outer : n_rows,
-                                     .lsb_first = spec->lsb_first};
     const size_t item = (last ? 1 : spec->inner) * spec->dtype.itemsize;
     const bool is_width = item == 1 || item == 2 || item == 4 || item == 8;
-    const size_t plane_nbytes = is_bits ? (rows.n + 7) / 8 : rows.n * item;
-    const size_t n_pad = is_bits ? 8 * plane_nbytes - rows.n : 0;
-    const unsigned kept = rows.lsb_first ? 0xffu >> n_pad : 0xffu << n_pad;
+    struct gather_tile tile = {.src = last ? step->plane_src : step->src,
+                               .dst = last ? step->plane_dst : step->dst,
+                               .n = last ? spec->inner : spec->axis,
+                               .out = out,
+                               .lsb_first = spec->lsb_first};
+    const uint64_t n_planes = last ? spec->axis : spec->outer;
+    const uint64_t n = n_rows * (last ? spec->outer : 1) * n_planes;
+    const size_t plane_nbytes = is_bits ? (tile.n + 7) / 8 : tile.n * item;
+    const size_t n_pad = is_bits ? 8 * plane_nbytes - tile.n : 0;
+    const unsigned kept = tile.lsb_first ? 0xffu >> n_pad : 0xffu << n_pad;
+    struct walk walk = {.plane_src = last ? step->src : step->plane_src,
+                        .n_planes = n_planes,
+                        .plane_nbytes = plane_nbytes,
+                        .row = in,
+                        .n_left = n};
 
-    if (rows.src != NULL && (is_bits || is_width))
-        move_tiles(&rows, gather_kernels_best()->move[is_bits ? GATHER_BITS : widths[item]],
-                   plane_nbytes, in, out);
-    else if (rows.src != NULL)
-        move_groups(&rows, item, in, out);
+    if (tile.src != NULL && (is_bits || is_width))
+        move_tiles(&walk, &tile, gather_kernels_best()->move[is_bits ? GATHER_BITS : widths[item]]);
+    else if (tile.src != NULL)
+        move_groups(&walk, &tile, item);
     else
-        copy_planes(&rows, plane_nbytes, in, out);
-    for (uint64_t p = 0; n_pad > 0 && rows.src == NULL && p < rows.n_rows * rows.n_planes; p++)
+        copy_planes(&walk, out);
+    for (uint64_t p = 0; n_pad > 0 && tile.src == NULL && p < n; p++)
         out[p * plane_nbytes + plane_nbytes - 1] &= (uint8_t)kept;
 }
 
@@ -174,7 +163,8 @@ static void label_plane(const struct spec *spec, enum label_op label, uint8_t *p
     }
 }
 
-/* Gather, then label: the to-move plane of each frame, or the whole row, from the moved bits. */
+/* Gather, then compute labels from the moved bits: in the to-move plane of each frame, or in the
+ * whole row. */
 static void move_gather(const struct spec *spec, const struct spec_step *step, const uint8_t *in,
                         uint8_t *out, uint64_t n_rows)
 {
@@ -218,16 +208,8 @@ int kernel_indices(const struct spec *spec, uint32_t t, const struct dtype *dtyp
     return 0;
 }
 
-static bool is_zero(const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (bytes[i] != 0)
-            return false;
-    return true;
-}
-
-/* Indices, or pairs of an index and a count. The padding of a row of pairs, or of one with values,
- * is its trailing run of zeros; an interior (0, 0) is real. */
+/* Indices, or pairs of an index and a count. The trailing zeros of a row of pairs, or of one with
+ * values beside it, are padding; a (0, 0) before them is real. */
 static int move_list(const struct spec *spec, uint32_t t, const uint8_t *in, const uint8_t *values,
                      uint8_t *out, struct error *err)
 {
@@ -236,10 +218,10 @@ static int move_list(const struct spec *spec, uint32_t t, const uint8_t *in, con
     const bool is_padded = spec->kind == SPEC_PADDED;
     uint64_t n = spec->row_nbytes / step;
 
-    if (n == 0) /* lists of no room, which need not be anywhere */
+    if (n == 0) /* lists without room: the pointers may be NULL */
         return 0;
     memcpy(out, in, spec->row_nbytes);
-    while ((is_padded || spec->pairs) && n > 0 && is_zero(in + (n - 1) * step, step) &&
+    while ((is_padded || spec->pairs) && n > 0 && bytes_are_zero(in + (n - 1) * step, step) &&
            (!is_padded || dtype_get_double(&spec->value_dtype, values + (n - 1) * value_item) == 0))
         n--;
     if (!spec->pairs)
@@ -286,7 +268,7 @@ static int move_coords(const struct spec *spec, const struct spec_step *step, co
     return 0;
 }
 
-/* A code 100a + 10b + c with its digits permuted; 0 is an empty cell. */
+/* Permute the digits of a code 100a + 10b + c; 0 is an empty cell. */
 static int permute_code(const struct spec *spec, const struct spec_step *step, uint8_t *element,
                         struct error *err)
 {
@@ -308,7 +290,7 @@ static int permute_code(const struct spec *spec, const struct spec_step *step, u
     return 0;
 }
 
-/* One row of a kind that may fail, or that has nothing to share between rows. */
+/* One row of a kind that may fail, or whose rows share no preparation. */
 static int move_row(const struct spec *spec, uint32_t t, const uint8_t *in, const uint8_t *values,
                     uint8_t *out, struct error *err)
 {

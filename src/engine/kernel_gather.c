@@ -1,12 +1,14 @@
 /*
- * kernel_gather.c - the gather: in plain C, which is the reference of all others, and with look-ups
- * for x86-64 machines with AVX-512 VBMI. Its vpermb looks up 64 bytes at once, so that a plane of
- * 19 x 19 bytes is six parts, and masks keep the lanes of each part, so that nothing needs to be
- * joined. The look-up tables cost something to make: they are made once for a tile of planes. Of
- * larger elements AVX-512 lists those that are not zero, few in most planes and policies, and they
- * alone are moved; full planes are moved in plain C, whose loads and stores are as fast as what the
- * instruction sets have for them, or so nearly that it is nothing beside the compression, and so
- * are packed bits. A variant leaves planes for which it has nothing to offer to plain C.
+ * kernel_gather.c - the gather in plain C, the reference for the other variants, and for x86-64
+ * machines with AVX-512 VBMI.
+ *
+ * Of bytes, vpermb looks up 64 at once: a plane of 19 x 19 is six parts, and masks keep the lanes
+ * that belong to each part, so that nothing needs to be joined. The look-up tables are made once
+ * for a tile of planes. Of larger elements, AVX-512 lists those that are not zero, few in most
+ * planes and policies, and only they are moved; the same in plain C costs more than it saves. Full
+ * planes and packed bits are moved in plain C everywhere: what the instruction sets offer for them
+ * gains nothing that is seen beside the compression. A variant leaves planes that it cannot speed
+ * up to plain C.
  */
 #include "engine/kernel.h"
 
@@ -16,8 +18,8 @@
 
 /* --- plain C --- */
 
-/* Planes of equal elements, as there are many, are their own images. Four loads before the first
- * store: the compiler cannot know that a store changes no map. */
+/* The many planes of equal elements are their own images. Four loads come before the first store:
+ * the compiler cannot know that a store changes no map. */
 #define DEFINE_PLAIN(bits)                                                                    \
     static void plane_##bits(const uint32_t *restrict src, const uint##bits##_t *restrict in, \
                              uint##bits##_t *restrict out, size_t n)                          \
@@ -56,8 +58,8 @@ DEFINE_PLAIN(16)
 DEFINE_PLAIN(32)
 DEFINE_PLAIN(64)
 
-/* Planes have few bits that are set, or few that are not (the points on board): each of the few
- * goes where the map takes it. */
+/* In a plane few bits are set, or few are clear (in a plane of the points on board): each of the
+ * few goes where the map takes it. */
 static void gather_plain_bits(const struct gather_tile *tile)
 {
     const size_t n = tile->n, n_bytes = (n + 7) / 8;
@@ -88,11 +90,11 @@ static void gather_plain_bits(const struct gather_tile *tile)
 
 #if defined(__x86_64__)
 
-/* Fewer planes than this do not earn back the preparation of a map. */
+/* Preparing a map does not pay for fewer planes than this. */
 #define GATHER_WORTH_PLANES 4
 
-/* Where part k of a plane of n begins, for parts of `lanes` elements: the last one overlaps the one
- * before it instead of reaching over the end (n >= lanes). */
+/* Where part k of a plane of n begins, for parts of `lanes` elements: the last part overlaps the
+ * one before it rather than reach past the end (n >= lanes). */
 static inline size_t gather_part(size_t k, size_t lanes, size_t n)
 {
     return (k + 1) * lanes <= n ? k * lanes : n - lanes;
@@ -101,12 +103,12 @@ static inline size_t gather_part(size_t k, size_t lanes, size_t n)
 #define VBMI        __attribute__((target("avx512f,avx512bw,avx512vbmi,popcnt")))
 #define INLINE_VBMI static inline __attribute__((always_inline)) VBMI
 
-/* Parts of a group have their lane masks in mask registers. */
+/* A group is as many parts as can have their lane masks in mask registers. */
 #define VBMI_PART      64
 #define GROUP          8
-#define VBMI_MAX_PARTS 16 /* beyond, loads of single bytes gain on the look-ups */
+#define VBMI_MAX_PARTS 16 /* with more, loads of single bytes are as fast as look-ups */
 
-/* 64 lanes: where each looks in its part, and which part it looks into. */
+/* For each of 64 lanes: its part of the source, and the offset in that part. */
 struct lookups {
     __m512i offset, part;
 };
@@ -135,8 +137,8 @@ INLINE_VBMI struct lookups set_lookups(const uint32_t *src, size_t n_parts, size
     return (struct lookups){_mm512_mask_sub_epi8(index, is_last, index, last_begin), part};
 }
 
-/* Lanes of the parts first .. first + n_parts - 1; lanes of parts behind them are filled later.
- * n_parts is a constant where this is called. */
+/* Fill the lanes whose sources are in parts first .. first + n_parts - 1; those of later parts are
+ * filled later. n_parts is a constant where this is called. */
 INLINE_VBMI void move_group(const struct gather_tile *tile, const struct lookups *l, size_t first,
                             size_t n_parts, size_t at)
 {
@@ -199,7 +201,7 @@ static void VBMI gather_vbmi_8(const struct gather_tile *tile)
 /* --- elements of 16 and 32 bits --- */
 
 #define LISTED_MAX 8192 /* elements of a plane */
-#define LISTED_FEW 3    /* where fewer than one in so many are not zero, they are scattered */
+#define LISTED_FEW 3    /* at most one element in so many is not zero: they are scattered */
 
 /* Clear the moved plane and list the elements that are not zero; returns how many there are.
  * item_nbytes is a constant where this is called. */
