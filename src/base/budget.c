@@ -1,7 +1,7 @@
 /*
- * budget.c - bytes kept for a while: in memory while the budget lasts, else in a file without a
- * name, which goes with the process however it ends. On file systems that cannot make such a file
- * it has a name for a moment.
+ * budget.c - scratch space in memory or in a file. The file is made by O_TMPFILE without a name, so
+ * that it vanishes with the process however that ends; on file systems that cannot do so it has a
+ * name for a moment.
  */
 #include "base/budget.h"
 

@@ -1,7 +1,6 @@
 /*
- * budget.h - what a run may use for rows that must all be at hand: so many bytes of memory, of
- * which everybody takes and gives back, and a folder for what does not fit; and bytes kept for a
- * while, in memory while there is room, else in an unlinked file there.
+ * budget.h - a limit on the memory for rows that must all be kept, shared by all threads of a run;
+ * and scratch space, in memory while the budget lasts and in an unlinked temp file after that.
  */
 #pragma once
 
@@ -9,13 +8,13 @@
 
 #include <stdatomic.h>
 
-/* Shared by all threads of a run. Where a budget may be NULL, nothing is left of it. */
+/* Functions that take a budget accept NULL: an empty budget with temp files in /tmp. */
 struct budget {
     _Atomic uint64_t left; /* bytes */
-    const char *tmpdir;    /* borrowed; NULL: /tmp */
+    const char *tmpdir;    /* borrowed: the folder of temp files; NULL: /tmp */
 };
 
-/* Take n_bytes; false when not so many are left. */
+/* Take n_bytes; false when fewer are left. */
 static inline bool budget_take(struct budget *budget, uint64_t n_bytes)
 {
     uint64_t left = budget != NULL ? atomic_load(&budget->left) : 0;
@@ -26,7 +25,7 @@ static inline bool budget_take(struct budget *budget, uint64_t n_bytes)
     return false;
 }
 
-/* Give back what was taken. */
+/* Return n_bytes that were taken. */
 static inline void budget_give(struct budget *budget, uint64_t n_bytes)
 {
     if (budget != NULL)
@@ -34,33 +33,33 @@ static inline void budget_give(struct budget *budget, uint64_t n_bytes)
 }
 
 struct scratch {
-    struct budget *budget; /* borrowed: of which the memory is */
-    uint8_t *memory;       /* owned, or NULL: the bytes are in the file */
+    struct budget *budget; /* borrowed: the memory is taken from it */
+    uint8_t *memory;       /* owned; NULL: the bytes are in the file */
     bool has_file;
     int fd;
     uint64_t n_bytes;  /* appended so far */
-    uint64_t capacity; /* agreed at opening */
+    uint64_t capacity; /* as given to scratch_open */
 };
 
 /*
- * Make room for n_bytes: in memory while the budget lasts, else in a file in its folder. The file
- * has no name, and goes with the process. The caller closes it.
+ * Make room for n_bytes, in memory if the budget has them, otherwise in a temp file that has no
+ * name and vanishes with the process. ERROR_CANT_CREATE when that is impossible. The caller closes
+ * it.
  */
 int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budget,
                  struct error *err);
 
-/* Append; all calls together stay within the n_bytes of scratch_open. */
+/* Append; ERROR_INTERNAL if that exceeds the n_bytes of scratch_open. */
 int scratch_append(struct scratch *scratch, const void *bytes, size_t n_bytes, struct error *err);
 
-/* A scratch file as long as that, zeros where nothing is written; and bytes at any place of it. Not
- * for scratch in memory. */
+/* For scratch in a file only: set its size (new bytes are zeros), and write at any offset. */
 int scratch_resize(struct scratch *scratch, uint64_t n_bytes, struct error *err);
 int scratch_write(const struct scratch *scratch, uint64_t offset, const void *bytes, size_t n_bytes,
                   struct error *err);
 
-/* Copy bytes that were appended. Thread-safe while nobody appends. */
+/* Copy bytes that were written. Thread-safe unless another thread writes. */
 int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size_t n_bytes,
                  struct error *err);
 
-/* Give back memory or file; accepts a zeroed one. */
+/* Release the memory or the file; accepts a zeroed scratch. */
 void scratch_close(struct scratch *scratch);

@@ -1,8 +1,8 @@
 /*
  * bytes.c - the parts of bytes.h that are too rare or too long to be inline: integers of odd sizes,
- * products that must not overflow, and the growable buffer. The buffer grows by half of what is
- * needed, so that appending byte by byte stays linear; a size that could overflow is refused as
- * lack of memory.
+ * checked products, and the growable buffer. The buffer grows to half as much again as is needed,
+ * so that appending byte by byte stays linear; sizes that could overflow are refused as lack of
+ * memory.
  */
 #include "base/bytes.h"
 

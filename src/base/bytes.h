@@ -20,11 +20,11 @@ static inline uint64_t bytes_get_le64(const uint8_t *p)
     return (uint64_t)bytes_get_le32(p) | (uint64_t)bytes_get_le32(p + 4) << 32;
 }
 
-/* An unsigned integer of n_bytes (1 to 8) in either byte order, when the size is no power of 2. */
+/* bytes_get_uint for sizes that are not a power of 2. */
 uint64_t bytes_get_odd(const uint8_t *p, size_t n_bytes, bool big_endian);
 
-/* An unsigned integer of n_bytes (1 to 8) in either byte order. Inline, since most arrays' elements
- * come through here: compilers make single loads and stores of the usual sizes. */
+/* Load an unsigned integer of n_bytes (1 to 8) in either byte order. Most elements of arrays are
+ * read here: inline, the usual sizes become single loads. */
 static inline uint64_t bytes_get_uint(const uint8_t *p, size_t n_bytes, bool big_endian)
 {
     switch (n_bytes) {
@@ -41,7 +41,7 @@ static inline uint64_t bytes_get_uint(const uint8_t *p, size_t n_bytes, bool big
     }
 }
 
-/* The low n_bytes (1 to 8) of value, least significant first. */
+/* Store the low n_bytes (1 to 8) of value, least significant first. */
 static inline void bytes_put_le(uint8_t *p, uint64_t value, size_t n_bytes)
 {
     for (size_t i = 0; i < n_bytes; i++)
@@ -76,7 +76,7 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The order of two numbers; and of two uint32_t, as qsort and bsearch ask for it. */
+/* Three-way comparison of two numbers; of two uint32_t, for qsort and bsearch. */
 static inline int order_of(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
@@ -87,17 +87,17 @@ static inline int order_of_u32(const void *a, const void *b)
     return order_of(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* True when there are nothing but zeros. */
+/* True when all bytes are 0. */
 static inline bool bytes_are_zero(const uint8_t *p, size_t n_bytes)
 {
     return n_bytes == 0 || (p[0] == 0 && memcmp(p, p + 1, n_bytes - 1) == 0);
 }
 
-/* Product of n factors; returns 0, or -1 when it does not fit 64 bits. */
+/* Multiply n factors. Returns 0, or -1 (no error set) when the product does not fit 64 bits. */
 int bytes_product(const uint64_t *factors, size_t n, uint64_t *product);
 
-/* Make room for n items in the owned list whose address is given: what it holds stays. Returns 0,
- * or -1 when there is no memory for `what`, and the list is as it was. */
+/* Reallocate an owned list, a pointer whose address is given, to n items. Returns 0, or -1 when
+ * there is no memory for `what`; the list is then unchanged. */
 int list_room(void *list, size_t n, size_t item_nbytes, const char *what, struct error *err);
 
 /* A growable byte buffer. Zero-initialise; data is owned. */
@@ -107,7 +107,8 @@ struct bytes {
     size_t capacity;
 };
 
-/* Make room for n_bytes more and return where they go, or NULL (err set). n_bytes is not added. */
+/* Make room for n_bytes more and return where they go, or NULL (err set). The caller adds what it
+ * stores there to b->n_bytes. */
 uint8_t *bytes_reserve(struct bytes *b, size_t n_bytes, struct error *err);
 
 /* Append a copy. Returns 0 or -1. */

@@ -1,12 +1,11 @@
 /*
- * crew.c - the team: one lock, one condition variable, the crews that lead and run at this time,
- * and the helpers, which come when a crew first wants them and stay. The leader of two threads
- * begins at once, and works alone until the other is there. A crew of one thread has a lock of its
- * own.
+ * crew.c - one team for the whole process: a lock, a condition variable, the crews that exist now,
+ * and the helpers, which are made when a crew first needs them. A crew of one thread has a team of
+ * its own, and thereby a lock of its own.
  *
- * Everybody looks for something to do under the lock, does it without the lock, and tells all
- * others to look again; who finds nothing sleeps. Which thread does what changes no result: jobs
- * say where their results go.
+ * Every thread looks for something to do under the lock, does it without the lock, and wakes all
+ * others to look again; a thread that finds nothing sleeps. Which thread does what changes no
+ * result: jobs say where their results go.
  */
 #include "base/crew.h"
 
@@ -40,31 +39,31 @@ const char *threads_library(void)
 #define MAX_WORKERS 1024
 
 struct team {
-    pthread_mutex_t lock; /* of all below, and of the crews */
+    pthread_mutex_t lock; /* protects all below, and the crews */
     pthread_cond_t changed;
-    struct crew *crews; /* oldest first: those of jobs come after the one whose jobs they are */
-    int n_helpers;      /* asked for: where OpenMP is limited there may be fewer */
+    struct crew *crews; /* oldest first: a crew in a job comes after the crew that runs the job */
+    int n_helpers;      /* requested; OpenMP may have made fewer */
 };
 
 struct crew {
     struct team *team;
     struct crew *next;
-    bool is_inner; /* of a job */
+    bool is_inner; /* led by a job of another crew */
     int n_threads;
     const struct crew_work *work; /* or NULL */
-    void *self;                   /* of the work */
-    int64_t n_running;            /* jobs of it */
+    void *self;                   /* for the work's functions */
+    int64_t n_running;            /* jobs of the work */
     struct crew_task *tasks;
-    bool is_taken[MAX_WORKERS]; /* while there is a worker of this number */
+    bool is_taken[MAX_WORKERS]; /* worker numbers in use */
 };
 
-/* All helpers, and the crews that have more than one thread. */
+/* The team of all helpers and of all crews with more than one thread. */
 static struct team everybody = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0};
 
-/* This thread helps or leads: a crew that it leads now is an inner one. */
+/* This thread is a helper or a leader: a crew that it comes to lead is an inner one. */
 static _Thread_local bool is_member;
 
-/* --- with the lock held, which is given up only while working --- */
+/* --- called with the lock held, which is released while working --- */
 
 static bool do_job(struct crew *crew)
 {
@@ -106,9 +105,10 @@ static bool do_step(struct crew *crew)
     return true;
 }
 
-/* Tasks first, so that they keep pace with the work. The leader of a crew (own; NULL: a helper) is
- * wanted there, and takes steps, which may be long, only when nobody else can or there is nothing
- * else to do. It helps the crews of jobs only, and between jobs of its own job takes no steps. */
+/* Do a job or a step, if any is due. Tasks come first, so that they keep pace with the work. But a
+ * leader (own; NULL: a helper) should return to its crew soon: it takes steps of its own crew,
+ * which may be long, only if it is alone or has no job to do; in other crews it only helps inner
+ * ones, and the leader of an inner crew takes no steps there. */
 static bool do_something(struct team *team, struct crew *own)
 {
     if (own != NULL &&
@@ -134,17 +134,17 @@ static void *be_helper(void *unused)
     return NULL;
 }
 
-/* Helpers that are on their way. Under the lock: */
+/* Threads being started; protected by the lock. */
 struct start {
     int n_wanted, n_come;
     bool is_over;
 };
 
-/* Make helpers by a team of OpenMP, which is never left. */
+/* Start helpers as an OpenMP parallel region that never ends. */
 static void *host(void *start_of_all)
 {
     struct start *start = start_of_all;
-    /* Where threads are bound to places the first of these is the leader's. */
+    /* Where threads are bound to places, the first place is the leader's: leave it idle. */
     const int n_idle = omp_get_proc_bind() != omp_proc_bind_false;
 
 #pragma omp parallel num_threads(start->n_wanted + n_idle)
@@ -163,9 +163,9 @@ static void *host(void *start_of_all)
     return NULL;
 }
 
-/* More helpers, with the lock held, for as long as the program runs. Nobody waits for a single one:
- * it would take the time in which it finds a processor. A team must be there before there is
- * something to lose: OpenMP ends the program where it gets no threads. */
+/* Add n helpers, with the lock held. A single one is a plain thread, and the leader starts to work
+ * without waiting for it. An OpenMP team is awaited before any output exists: OpenMP ends the
+ * program when it cannot have its threads. */
 static void add_helpers(int n)
 {
     const bool by_openmp = n > 1 || omp_get_proc_bind() != omp_proc_bind_false;
@@ -278,7 +278,7 @@ void crew_unlock(struct crew *crew)
     pthread_mutex_unlock(&crew->team->lock);
 }
 
-/* --- a row of equal jobs --- */
+/* --- many equal jobs --- */
 
 struct row {
     crew_job run;

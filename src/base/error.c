@@ -1,14 +1,14 @@
 /*
- * error.c - filling a struct error, and what messages are made of: names from files quoted so that
- * nothing in them can move a cursor or end a line, sizes for people, shapes as Python writes them.
- * These are returned by value, so that a message needs neither memory nor a release.
+ * error.c - filling a struct error, and the parts of messages: names quoted so that nothing in them
+ * can move a cursor or end a line, sizes, shapes as Python writes them. These are returned by
+ * value, so that a message needs no allocation.
  *
- * The first cause stays: nothing is written over an error. The message is the whole text; what it
- * is about is kept beside it, and lengths that tell its parts.
+ * An error that is set is never overwritten. The message is the whole text; offsets beside it tell
+ * where the file's name and the reason are.
  */
 #include "base/error.h"
 
-/* --- what messages are made of --- */
+/* --- parts of messages --- */
 
 size_t text_utf8_nbytes(const void *bytes, size_t n_left)
 {
@@ -148,7 +148,7 @@ struct text_quoted text_shape(const uint64_t *shape, size_t n_dims)
 
 const struct error_place error_nowhere;
 
-/* What was cut inside a character is no UTF-8 any more, which JSON cannot hold. */
+/* A text cut inside a character is not UTF-8, which JSON requires. */
 static void make_utf8(char *text)
 {
     for (size_t n; *text != '\0'; text += n)
@@ -174,7 +174,7 @@ void error_fill_args(struct error *err, enum error_kind kind, const struct error
 
     if (err == NULL || err->kind != ERROR_NONE)
         return;
-    vsnprintf(reason, sizeof reason, format, args); /* may quote what is in err */
+    vsnprintf(reason, sizeof reason, format, args); /* the arguments may point into err */
     err->kind = kind;
     if (place->errnum == ENOSPC || place->errnum == EDQUOT || place->errnum == ESTALE)
         err->kind = ERROR_TRY_LATER;
