@@ -1,16 +1,11 @@
 /*
- * input.c - input files: opened once, read in two ways behind one function. Larger files on local
- * disks are mapped, and bytes are copied out under a guard; small files, those on network file
- * systems (where a map turns every error into a signal) and those that nobody wants mapped are read
- * with pread.
+ * input.c - input files, mapped or read by pread. A map of a file on a network would turn every
+ * error into a signal, and one of a small file is not worth its page faults.
  *
- * Touching a page after the end of a mapped file raises SIGBUS in the thread that touches it. Each
- * thread notes the map it is about to copy from; the handler jumps back into that thread's copy if
- * the fault lies inside that map, and hands every other SIGBUS to the handler that was there
- * before. Nothing else in the program may touch a mapped byte.
- *
- * Device, inode, size and time of change are noted when a file is opened, so that its end can check
- * that it is still the same file.
+ * Touching a page beyond the end of a mapped file raises SIGBUS in that thread. Each thread notes
+ * the map that it is about to copy from; if the fault lies inside that map, the handler jumps back
+ * to the copy, and otherwise passes the signal to the previous handler. Nothing else in the program
+ * may touch mapped bytes.
  */
 #include "base/input.h"
 
@@ -24,9 +19,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define SMALL_NBYTES   (64u << 10) /* a map is not worth its page faults below this */
+#define SMALL_NBYTES   (64u << 10) /* smaller files are not mapped */
 #define RELEASE_NBYTES (4u << 20)
-#define STEP_NBYTES    (1u << 30) /* that are read or written at once */
+#define STEP_NBYTES    (1u << 30) /* at most per system call */
 #define TRUNCATED      "the file was truncated while it was read"
 
 /* --- the guard --- */
@@ -70,7 +65,7 @@ int guard_install(void)
     int result = sigaction(SIGBUS, NULL, &current);
     if (result == 0 &&
         !((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_sigbus)) {
-        previous = current; /* known before the handler may need it */
+        previous = current; /* set before the handler may need it */
         result = sigaction(SIGBUS, &action, NULL);
     }
     pthread_mutex_unlock(&install_lock);
@@ -81,7 +76,8 @@ int guard_copy(void *to, const uint8_t *from, size_t n_bytes, const uint8_t *map
 {
     guard.begin = map;
     guard.end = map + map_nbytes;
-    /* the mask is saved: SIGBUS is blocked inside the handler, and must be open for the next one */
+    /* saves the mask: SIGBUS is blocked inside the handler and must be unblocked for the next one
+     */
     if (sigsetjmp(guard.jump, 1) != 0)
         return -1;
     guard.armed = 1;
@@ -105,7 +101,7 @@ int file_open(const char *path, int flags)
     return fd;
 }
 
-/* pread, or pwrite, until all bytes went through or there are none any more. */
+/* pread or pwrite until all bytes are transferred or there are no more. */
 static int64_t transfer(int fd, uint64_t offset, uint8_t *bytes, size_t n_bytes, bool writes)
 {
     unsigned n_tries = 0;
@@ -143,8 +139,7 @@ int file_write(int fd, uint64_t offset, const void *bytes, size_t n_bytes)
     return n >= 0 && (size_t)n == n_bytes ? 0 : -1;
 }
 
-/* File systems whose other side may change or vanish at any time, where a map turns every error
- * into a signal: numbers from statfs(2) and the kernel's linux/magic.h. */
+/* Network and shared file systems, as statfs(2) and the kernel's linux/magic.h number them. */
 static const uint32_t network_file_systems[] = {
     0x6969,     /* NFS */
     0x517b,     /* SMB */
@@ -214,7 +209,7 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
         return 0;
     map = mmap(NULL, (size_t)in->n_bytes, PROT_READ, MAP_PRIVATE, in->fd, 0);
     if (map == MAP_FAILED)
-        return 0; /* pread serves as well */
+        return 0; /* pread does as well */
     madvise(map, (size_t)in->n_bytes, MADV_SEQUENTIAL);
     in->map = map;
     return 0;
@@ -278,7 +273,7 @@ int input_read(const struct input *in, uint64_t offset, void *out, size_t n_byte
     if (n_bytes == 0 || in->fd < 0 ||
         guard_copy(out, in->map + offset, n_bytes, in->map, (size_t)in->n_bytes) == 0)
         return 0;
-    /* A fault inside the map means a shorter file or a device that cannot deliver the page. */
+    /* A fault inside the map: the file is shorter now, or the device failed. */
     if (fstat(in->fd, &st) == 0 && (uint64_t)st.st_size < end)
         return error_set_at(err, ERROR_DATA, ERROR_IN(in->path), TRUNCATED);
     return error_set_at(err, ERROR_IO, ERROR_IN(in->path),

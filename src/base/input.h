@@ -1,9 +1,9 @@
 /*
  * input.h - an input file: opened once, mapped, read under a guard.
  *
- * Bytes leave the map only through input_read, which copies them: a file that shrinks or is
- * rewritten under the map ends in an error instead of SIGBUS, and what was checked (CRC) is what
- * is used. On request, for small files and on network file systems, pread takes the map's place.
+ * Mapped bytes are only ever copied, by input_read: a file that shrinks under the map is an error
+ * instead of a SIGBUS, and the bytes that were checked (CRC) are the bytes that are used. Small
+ * files, files on network file systems and those the caller does not want mapped are read by pread.
  */
 #pragma once
 
@@ -14,74 +14,75 @@
 
 struct input {
     char *path;         /* owned, as given by the user */
-    int fd;             /* -1: memory of the caller's */
+    int fd;             /* -1: the caller's memory */
     const uint8_t *map; /* NULL when read with pread */
     uint64_t n_bytes;
-    dev_t device; /* identity and state at opening: input_unchanged compares them */
+    dev_t device; /* identity and state when opened, for input_unchanged */
     ino_t inode;
     struct timespec modified;
 };
 
 /* Open a regular file for reading; never blocks on a fifo. Errors: ERROR_NO_INPUT (missing, no
- * permission, loop), ERROR_DATA (not a regular file), ERROR_IO. The caller closes it. */
+ * permission, loop of links), ERROR_DATA (not a regular file), ERROR_IO. The caller closes it. */
 int input_open(struct input *in, const char *path, bool use_map, struct error *err);
 
-/* The caller's memory as an input, for as long as that lasts: it is read only. `name` is what
- * messages call it. */
+/* Use memory as an input, which is borrowed until the input is closed. `name` stands for the path
+ * in messages. */
 int input_of_memory(struct input *in, const char *name, const void *bytes, uint64_t n_bytes,
                     struct error *err);
 
-/* Close it; accepts a zeroed one. */
+/* Close an input; accepts a zeroed one. */
 void input_close(struct input *in);
 
 /*
- * Copy n_bytes at offset into out. Beyond the end is ERROR_DATA ("file ends at byte ..."), and so
- * is a file that was truncated since it was opened; a failing device is ERROR_IO. Thread-safe.
+ * Copy n_bytes at offset to out. ERROR_DATA if they are not all inside the file, or if it has been
+ * truncated since it was opened; ERROR_IO if the device fails. Thread-safe.
  */
 int input_read(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
                struct error *err);
 
-/* The same for bytes that are wanted in no order: never through the map, whose pages would all come
- * to count as resident. */
+/* The same for reads at random offsets: never through the map, where every page touched would stay
+ * resident. */
 int input_read_scattered(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
                          struct error *err);
 
-/* All bytes of a file, and a NUL after them, in memory called `what`; owned by the caller. NULL
- * with err set, or with err as it was when they are more than max_nbytes. */
+/* Load a whole file, and a NUL after it, into memory that the caller owns and messages call `what`.
+ * NULL with err set, or with err unchanged if the file is larger than max_nbytes. */
 char *input_load(const char *path, uint64_t max_nbytes, const char *what, size_t *n_bytes,
                  struct error *err);
 
-/* Say that the bytes in front of offset are not needed any more, so that their pages stop counting
- * as resident. A hint; pages are released in steps of 4 MiB. */
+/* Hint that the bytes before offset are not needed any more, so that their pages stop being
+ * resident. Pages are released in steps of 4 MiB; *released, 0 at first, tells how far. */
 void input_release_before(const struct input *in, uint64_t offset, uint64_t *released);
 
-/* ERROR_DATA when the file's size, time of change or inode differ from those at opening. */
+/* ERROR_DATA if the file's size, modification time or inode differ from those when opened. */
 int input_unchanged(const struct input *in, struct error *err);
 
-/* --- open, and pread and pwrite of all bytes, however signals interrupt them --- */
+/* --- open, pread and pwrite that continue after signals and short transfers --- */
 
-/* Returns a descriptor, or -1 with errno set. What is created is the user's alone. */
+/* Returns a descriptor, or -1 with errno set. A file that is created has mode 0600. */
 int file_open(const char *path, int flags);
 
-/* Returns how many bytes there were, fewer at the end of the file; or -1 with errno set. */
+/* Returns the number of bytes read, fewer than n_bytes only at the end of the file; or -1 with
+ * errno set. */
 int64_t file_read(int fd, uint64_t offset, void *out, size_t n_bytes);
 
-/* Returns 0, or -1 with errno set. */
+/* Writes all bytes. Returns 0, or -1 with errno set. */
 int file_write(int fd, uint64_t offset, const void *bytes, size_t n_bytes);
 
-/* --- copying out of a map whose file may shrink meanwhile --- */
+/* --- copying out of a map whose file may shrink --- */
 
 /*
- * Put the handler for SIGBUS in place, unless it is there already: to be called for each new map,
- * as somebody else may have replaced it. Faults outside guarded copies go on to the handler that
- * was there before. Returns 0, or -1 (no error set): then nothing must be copied from a map.
+ * Install the SIGBUS handler unless it is installed. Call this for each new map, since the program
+ * may have replaced the handler. Faults outside guarded copies are passed to the previous handler.
+ * Returns 0, or -1 (no error set): then nothing may be copied from a map.
  */
 int guard_install(void);
 
 /*
- * Copy n_bytes at `from`, which lie inside the map of map_nbytes at `map`, to `to`. Returns 0, or
- * -1 (no error set) when a page could not be read: the file was truncated or its device failed;
- * `to` then holds an unknown part of the bytes. Thread-safe.
+ * Copy n_bytes from `from`, inside the map of map_nbytes at `map`, to `to`. Returns 0, or -1 (no
+ * error set) if a page could not be read because the file was truncated or the device failed; the
+ * contents of `to` are then undefined. Thread-safe.
  */
 int guard_copy(void *to, const uint8_t *from, size_t n_bytes, const uint8_t *map,
                size_t map_nbytes);

@@ -1,8 +1,8 @@
 /*
- * json_load.c - JSON through jansson, whose reports cannot be trusted when memory is short: its
- * scanner may speak of a bad token, give no reason, or go on without a character. So malloc's errno
- * is looked at; and as jansson forgets it where it reads a number, everything is parsed twice and
- * compared: two readings hardly lose the same character.
+ * json_load.c - JSON through jansson, which misreports lack of memory: its scanner may claim a bad
+ * token, give no reason, or silently lose a character. So malloc's errno is checked; and because
+ * jansson clears it when it reads a number, everything is parsed twice and compared, as two runs
+ * are unlikely to lose the same character.
  */
 #include "base/json_load.h"
 

@@ -1,5 +1,5 @@
 /*
- * json_load.h - JSON parsed by jansson, with a lack of memory told from bad JSON; names as JSON.
+ * json_load.h - parsing JSON with jansson, telling lack of memory from bad JSON; names as JSON.
  */
 #pragma once
 
@@ -7,10 +7,10 @@
 
 #include <jansson.h>
 
-/* Parse bytes, in which no key may stand twice. NULL on failure: with err set when there was no
- * memory for `what`, else *fault says what is wrong where. The caller owns what comes back. */
+/* Parse JSON; duplicate keys are refused. NULL on failure: with err set if there was no memory for
+ * `what`, otherwise *fault says what is wrong where. The caller owns the result. */
 json_t *json_load_bytes(const char *bytes, size_t n_bytes, json_error_t *fault, const char *what,
                         struct error *err);
 
-/* A name as JSON text: bytes that are not UTF-8 are written as \xNN. */
+/* A name as a JSON string: bytes that are not UTF-8 are written as \xNN. NULL without memory. */
 json_t *json_name(const char *name);

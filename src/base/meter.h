@@ -1,7 +1,7 @@
 /*
- * meter.h - how far a run is. Its pieces are files that are read or written, one after another:
- * whoever works on one says so, and how much of it is done; whoever made the meter shows it. A
- * meter may be NULL everywhere: then nobody looks. Only one thread at a time tells it.
+ * meter.h - the progress of a run, in pieces: files that are read or written one after another. The
+ * code that works on a piece reports it here, and the owner of the meter shows it. All functions
+ * accept a NULL meter and do nothing. Only one thread at a time may report.
  */
 #pragma once
 
@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 struct meter {
-    /* So many bytes, unpacked, of the piece's are done. */
+    /* Show that n_done of the piece's n_total bytes (uncompressed) are done. */
     void (*show)(struct meter *meter, uint64_t n_done, uint64_t n_total);
 
-    size_t n_pieces; /* that the run has, as far as is known */
+    size_t n_pieces; /* of the run, as far as known */
     size_t n_begun;
-    const char *what; /* is done with the piece: "checking" */
+    const char *what; /* the current activity: "checking" */
     const char *path; /* borrowed until the piece's last step */
 };
 
-/* So many pieces at least are still to be begun. */
+/* At least n pieces are still to be begun. */
 static inline void meter_expect(struct meter *meter, size_t n)
 {
     if (meter != NULL && meter->n_pieces < meter->n_begun + n)

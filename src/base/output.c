@@ -1,15 +1,13 @@
 /*
  * output.c - output files and folders that appear under their final name complete and on disk, or
- * not at all. Bytes of a file go through a buffer of 1 MiB into a locked temp file in the target's
- * folder; a commit is fsync, rename, fsync of the folder. A folder's files are committed into a
- * temp folder first. An old folder is exchanged for the new one in one step where the file system
- * can, else it steps aside first; then it is deleted, which is done only to folders that hold
- * nothing but plain files with the expected suffix.
+ * not at all. A file is written through a buffer of 1 MiB to a locked temp file in the target's
+ * folder; commit is fsync, rename, fsync of the folder. An old folder is exchanged for the new one
+ * in one step where the file system can do that, and is otherwise moved aside first; then it is
+ * deleted, if it holds nothing but regular files with the expected suffix.
  *
- * A temp is in use while its flock is held, so a free lock tells an abandoned one, without ids of
- * processes that mean nothing on another machine. The lock is kept until the temp has the final
- * name: at no moment can another writer of the same target clear it away. A turn is the lock on the
- * folder itself.
+ * A temp is in use while its flock is held; a free lock means that it is abandoned. (Process ids
+ * mean nothing on another machine.) The lock is kept until the temp has its final name, so that
+ * another writer of the same target can never remove it. A turn is the lock on the folder itself.
  */
 #include "base/output.h"
 
@@ -37,19 +35,19 @@
 
 /* --- messages, and calls that a signal may interrupt --- */
 
-/* "cannot WHAT 'a.npz': ...". Be -1. */
+/* Set the error "cannot WHAT 'a.npz': ...". Yields -1. */
 #define cannot(err, kind, what, name, ...)                                               \
     error_set_at(err, kind, &(const struct error_place){.file = (name), .verb = (what)}, \
                  __VA_ARGS__)
 
-/* "cannot WHAT 'a.npz': No space left on device", by errno. Returns -1. */
+/* Set the error "cannot WHAT 'a.npz': No space left on device" from errno. Returns -1. */
 static int failed(struct error *err, enum error_kind kind, const char *what, const char *path)
 {
     return error_set_at(
         err, kind, &(struct error_place){.file = path, .verb = what, .errnum = errno}, "%s", "");
 }
 
-/* Open the folder that path lies in; -1 with err set. */
+/* Open the folder of path; -1 with err set. */
 static int open_parent(const char *path, struct error *err)
 {
     const size_t n_bytes = (size_t)(text_base_name(path) - path);
@@ -77,7 +75,7 @@ static int sync_fd(int fd)
     return rc;
 }
 
-/* fsync the folder of path. File systems that cannot sync a folder are taken at their word. */
+/* fsync the folder of path. File systems that do not support this are trusted. */
 static int sync_folder(int folder_fd, const char *path, struct error *err)
 {
     if (sync_fd(folder_fd) == 0 || errno == EINVAL || errno == EOPNOTSUPP)
@@ -104,7 +102,7 @@ int output_target_check(const char *path, bool is_folder, bool force, struct err
                : close(fd) == 0 ? 0
                                 : failed(err, ERROR_IO, "close the folder of", path);
     } else if (S_ISLNK(st.st_mode) && !is_folder && stat(path, &st) != 0)
-        st.st_mode = S_IFREG; /* dangling: replaced as a file would be */
+        st.st_mode = S_IFREG; /* dangling: treated as a file */
     if (reason == NULL)
         reason = is_folder && !S_ISDIR(st.st_mode)    ? "it exists and is not a folder"
                  : !is_folder && S_ISDIR(st.st_mode)  ? "it is a folder"
@@ -114,7 +112,7 @@ int output_target_check(const char *path, bool is_folder, bool force, struct err
     return reason == NULL ? 0 : cannot(err, ERROR_CANT_CREATE, "create", path, "%s", reason);
 }
 
-/* ERROR_CANT_CREATE naming the first thing that must not be deleted with the folder. */
+/* ERROR_CANT_CREATE, naming it, if the old folder holds something that must not be deleted. */
 static int check_replaceable(const struct output *out, struct error *err)
 {
     DIR *folder = opendir(out->path);
@@ -135,7 +133,7 @@ static int check_replaceable(const struct output *out, struct error *err)
     return rc;
 }
 
-/* ".NAME.symaug-", NAME cut where the whole temp name would be too long, between characters. */
+/* ".NAME.symaug-", with NAME cut between characters if the temp's name would be too long. */
 static void temp_stem(const struct output *out, char stem[NAME_MAX + 1])
 {
     const char *name = text_base_name(out->path);
@@ -161,7 +159,7 @@ static char *temp_path(const struct output *out, struct error *err)
     uint64_t bits;
 
     if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != (ssize_t)sizeof bits) {
-        /* Uniqueness is O_EXCL's work: any number that seldom repeats will do. */
+        /* O_EXCL ensures uniqueness: any number that seldom repeats will do. */
         clock_gettime(CLOCK_MONOTONIC, &now);
         bits = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 32 ^ (uint64_t)getpid() << 16;
         bits = bits * UINT64_C(0x9e3779b97f4a7c15) >> 8;
@@ -179,12 +177,12 @@ static char *temp_path(const struct output *out, struct error *err)
 /* --- temps --- */
 
 /*
- * The folders used last, and the names of all temps that they held when the first output came: with
- * thousands of outputs in one folder it cannot be read for each. They stay open, so that no other
- * folder gets their inode.
+ * The folders used last, with the names of all temps that each held when it was first used: a
+ * folder with thousands of outputs cannot be read for each of them. The folders stay open, so that
+ * their inodes are not reused.
  */
 static struct listed {
-    DIR *folder; /* NULL: none, as before the first ones */
+    DIR *folder; /* NULL: unused */
     dev_t device;
     ino_t inode;
     struct text_list temps; /* owned */
@@ -192,7 +190,7 @@ static struct listed {
 
 static pthread_mutex_t listed_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The folder of an output comes to the front of those above; NULL when it cannot be read. */
+/* Move the folder to the front of the list, reading it if it is new; NULL if it cannot be read. */
 static const struct listed *list_folder(int parent_fd)
 {
     const struct dirent *entry;
@@ -226,8 +224,8 @@ static const struct listed *list_folder(int parent_fd)
     return &listed[0];
 }
 
-/* Remove temp files and folders of this target whose lock is free and whose name still stands for
- * what was locked. What cannot be is left. */
+/* Remove temps of this target whose lock is free and whose name still denotes the inode that was
+ * locked. Failures are ignored. */
 static void clear_abandoned(const struct output *out)
 {
     const int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -261,7 +259,7 @@ static void clear_abandoned(const struct output *out)
     pthread_mutex_unlock(&listed_lock);
 }
 
-/* Give up the temp's name; is_created: and what is there. */
+/* Forget the temp's name, and with is_created also remove the temp. */
 static void discard(struct output *out, bool is_created)
 {
     if (is_created && out->suffix != NULL)
@@ -273,8 +271,7 @@ static void discard(struct output *out, bool is_created)
     out->temp = NULL;
 }
 
-/* Open the folder that the target lies in, clear away abandoned temps of the same target, and
- * create and lock a temp of a new name. */
+/* Open the target's folder, clear abandoned temps, and create and lock a temp with a new name. */
 static int create_temp(struct output *out, struct error *err)
 {
     const int flags = O_NOFOLLOW | O_CLOEXEC;
@@ -291,7 +288,7 @@ static int create_temp(struct output *out, struct error *err)
         out->temp = temp_path(out, err);
         if (out->temp == NULL)
             return -1;
-        /* Before it exists, so that no moment is left in which a signal would leave it behind. */
+        /* Noted before it exists, so that a signal can never leave it behind. */
         out->slot = temp_note(out->temp, is_folder);
         if (out->slot < 0) {
             discard(out, false);
@@ -302,8 +299,8 @@ static int create_temp(struct output *out, struct error *err)
         else if ((is_made = mkdir(out->temp, 0777) == 0))
             out->fd = open(out->temp, O_RDONLY | O_DIRECTORY | flags);
         const int errnum = errno;
-        /* The lock tells a temp in use from an abandoned one, which somebody may be clearing away
-         * right now, or has. On file systems without locks nothing is ever cleared. */
+        /* Before the lock is held, another writer may take the temp for an abandoned one: then it
+         * holds the lock or has unlinked the temp. Without locks nothing is ever cleared. */
         if (out->fd >= 0 &&
             (flock(out->fd, LOCK_EX | LOCK_NB) != 0 ? errno != EWOULDBLOCK
                                                     : fstat(out->fd, &st) == 0 && st.st_nlink > 0))
@@ -430,13 +427,13 @@ static int rename_new(const struct output *out, struct error *err)
     struct stat st;
     int rc = renameat2(AT_FDCWD, out->temp, AT_FDCWD, out->path, RENAME_NOREPLACE);
 
-    /* Where that is missing: a hard link fails on an existing name just the same. */
+    /* If that is not supported: a hard link fails on an existing name, too. */
     if (rc != 0 && (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) {
         rc = link(out->temp, out->path);
         if (rc == 0) {
             unlink(out->temp);
         } else if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) {
-            /* No hard links either (folders; FAT): look, then rename. */
+            /* No hard links either (folders; FAT): check, then rename. */
             if (lstat(out->path, &st) == 0)
                 errno = EEXIST;
             else
@@ -454,7 +451,7 @@ static int name_file(struct output *out, bool force, struct error *err)
 
     if (output_sync(out, err) != 0)
         return -1;
-    /* Close the file, whose result counts, but keep its lock. */
+    /* Close the file, which may report an error, but keep its lock. */
     out->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (close(fd) != 0 || out->fd < 0)
         return failed(err, ERROR_IO, "close", out->path);
@@ -466,7 +463,7 @@ static int name_file(struct output *out, bool force, struct error *err)
     return 0;
 }
 
-/* The old folder and the new one change names, in one step where the file system can. */
+/* Exchange the names of the old and the new folder, in one step if the file system can. */
 static int exchange(const struct output *out, struct error *err)
 {
     int rc = -1;
@@ -475,7 +472,7 @@ static int exchange(const struct output *out, struct error *err)
         return 0;
     if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
         return failed(err, ERROR_IO, "rename to", out->path);
-    /* It is not possible: the old folder steps aside, and back if that fails. */
+    /* Otherwise move the old folder aside, and back if the new one cannot take its name. */
     char *aside = temp_path(out, err);
     if (aside == NULL)
         return -1;
@@ -502,13 +499,13 @@ static int name_folder(struct output *out, bool force, struct error *err)
     } else if (rc == 0 && !S_ISDIR(st.st_mode)) {
         rc = cannot(err, ERROR_CANT_CREATE, "create", out->path, "it exists and is not a folder");
     } else if (rc == 0) {
-        /* Opened while giving up is still possible: it cannot be deleted without. */
+        /* Opened while it is still possible to give up: the descriptor is needed to delete it. */
         old_fd = file_open(out->path, FOLDER_FLAGS);
         rc = old_fd < 0 ? failed(err, ERROR_IO, "replace", out->path) : check_replaceable(out, err);
         if (rc == 0)
             rc = exchange(out, err);
     }
-    if (rc == 0) { /* the temp path is free and its fd -1, or both stand for the old folder */
+    if (rc == 0) { /* now the temp path and fd are those of the old folder, or unused and -1 */
         close(out->fd);
         out->fd = old_fd;
     } else if (old_fd >= 0) {
@@ -530,7 +527,7 @@ int output_commit(struct output *out, bool force, struct error *err)
             rc = failed(err, ERROR_IO, "close the folder of", out->path);
         out->fd = is_folder ? out->fd : -1;
         out->parent_fd = -1;
-        if (rc != 0 && !force) { /* there was none: not durable is not there */
+        if (rc != 0 && !force) { /* there was none before, and the new one is not durable */
             if (is_folder)
                 temp_remove_folder(AT_FDCWD, out->path, -1);
             else

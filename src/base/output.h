@@ -1,10 +1,10 @@
 /*
  * output.h - an output file or folder: complete and durable under its final name, or not there.
  *
- * Bytes go to a temp file in the same folder (.NAME.symaug-XXXXXX, O_EXCL, locked with flock); a
- * commit syncs it, renames it, and syncs the folder. A failure or a signal removes the temp file;
+ * Bytes go to a temp file in the same folder (.NAME.symaug-XXXXXX, O_EXCL, locked with flock).
+ * Commit syncs it, renames it, and syncs the folder. A failure or a signal removes the temp file;
  * one left by kill -9 is removed by the next run that writes the same target and obtains its lock.
- * The files of an output folder are written into a temp folder, by the same rules.
+ * An output folder is made in the same way, from a temp folder into which its files are committed.
  */
 #pragma once
 
@@ -13,99 +13,96 @@
 /* A file or a folder. */
 struct output {
     char *path;         /* owned: the final name, a folder's without slashes at its end */
-    const char *suffix; /* borrowed: of all files of a folder; NULL: it is a file */
-    char *temp;         /* owned: where it is until then; NULL: it is not (any more) */
-    int fd;             /* of the file or folder, holds its lock; -1 when closed */
-    int parent_fd;      /* of the folder that it lies in, -1 when closed */
-    int slot;           /* its place in the table of output_remove_temps */
+    const char *suffix; /* borrowed: of all files in an output folder; NULL: this is a file */
+    char *temp;         /* owned: the temp's name; NULL when there is none */
+    int fd;             /* the temp's, which holds its lock; -1 when closed */
+    int parent_fd;      /* of the folder that contains both; -1 when closed */
+    int slot;           /* in the table of output_remove_temps */
 
-    uint8_t *buffer; /* owned, as is the rest a file's */
+    uint8_t *buffer; /* owned; this and the rest are for files */
     size_t n_buffered;
-    uint64_t offset;  /* where the buffer's first byte goes */
+    uint64_t offset;  /* in the file, of the buffer's first byte */
     uint64_t n_bytes; /* size of the file so far */
     bool is_synced;   /* nothing was written since the last output_sync */
 };
 
 /*
- * Create the temp file. An existing target is ERROR_CANT_CREATE unless force; a target that is
- * a folder or not a regular file, or a folder that does not exist or cannot be written, too. With
- * force, a symbolic link to a file (or to nothing) is itself replaced; what it points to stays.
- * Clears temp files of the same target that were abandoned when the process first came to the
- * folder. The caller commits or aborts.
+ * Create the temp file. ERROR_CANT_CREATE if the target exists (unless force), is a folder or not a
+ * regular file, or if its folder does not exist or cannot be written. With force, a symbolic link
+ * to a file or to nothing is itself replaced. Removes abandoned temp files of the same target that
+ * were there when the process first wrote to the folder. The caller commits or aborts.
  */
 int output_open(struct output *out, const char *path, bool force, struct error *err);
 
 /*
- * Create a temp folder, for files that are committed into it. An existing target is
- * ERROR_CANT_CREATE unless force, and even then if it is not a folder, or holds anything but plain
- * files whose names end in suffix: replacing deletes them. The caller commits or aborts.
+ * Create a temp folder, into which files are committed. ERROR_CANT_CREATE if the target exists,
+ * unless force is given and it is a folder of nothing but regular files whose names end in suffix:
+ * these will be deleted. The caller commits or aborts.
  */
 int output_open_folder(struct output *out, const char *path, const char *suffix, bool force,
                        struct error *err);
 
-/* Append (or overwrite after output_seek). EINTR and short writes are handled here. */
+/* Append, or overwrite after output_seek. */
 int output_write(struct output *out, const void *bytes, size_t n_bytes, struct error *err);
 
 /* Continue writing at offset (<= n_bytes). */
 int output_seek(struct output *out, uint64_t offset, struct error *err);
 
-/* Have everything that was written in the temp file, not in the buffer. */
+/* Write the buffer to the temp file. */
 int output_flush(struct output *out, struct error *err);
 
-/* Read back from the temp file (flushes first): for the digest of what was really written. */
+/* Flush, then read back from the temp file. */
 int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
                 struct error *err);
 
-/* The same of bytes that have been flushed, and are not written again: while others write on. */
+/* The same without a flush, for bytes that are in the file and will not change: another thread may
+ * write elsewhere meanwhile. */
 int output_read_written(const struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
                         struct error *err);
 
-/* Have the disk begin with what was written, without waiting for it. Only a help. */
+/* Start writing the file's pages to disk without waiting: a hint. */
 void output_begin_sync(struct output *out);
 
-/* Flush and fsync, which may take long: what is written to the temp file survives a crash. */
+/* Flush and fsync, which may take long. */
 int output_sync(struct output *out, struct error *err);
 
 /*
- * Flush, fsync, close, rename to the final name, fsync the folder. On failure the temp file is
- * gone and an old file under the final name is untouched; only when the very last steps, the sync
- * of the folder and the closing, fail under force, the new (complete) file may stay. Without force
- * an existing target is never replaced, even when it appeared after output_open. With force a
- * folder of that name is exchanged for the new one and deleted. The output is released.
+ * Flush, fsync, close, rename to the final name, fsync the folder. On failure the temp is removed
+ * and an old target is untouched; only if the last steps, syncing and closing the folder, fail
+ * under force, the new (complete) target may stay. Without force an existing target is never
+ * replaced, even if it appeared after output_open. With force an old folder is exchanged for the
+ * new one and deleted. The output is released.
  */
 int output_commit(struct output *out, bool force, struct error *err);
 
-/* Remove the temp file, or the folder and what it holds; accepts a zeroed or committed output. */
+/* Remove the temp and release the output; accepts a zeroed or committed one. */
 void output_abort(struct output *out);
 
 /* Open, write and commit a whole file. */
 int output_put(const char *path, bool force, const void *bytes, size_t n_bytes, struct error *err);
 
-/* Unlink every temp file that is open now. Async-signal-safe: for signal handlers. */
+/* Remove all temp files and folders of open outputs. Async-signal-safe. */
 void output_remove_temps(void);
 
-/* Remove a file and sync its folder; a missing file is no error. */
+/* Remove a file and sync its folder; a missing file is not an error. */
 int output_remove(const char *path, struct error *err);
 
 /* --- names --- */
 
 /*
- * ERROR_CANT_CREATE when the name is empty or not the name of a file, when its folder is not there,
- * when the target exists and force is not given, and when it is something that is_folder says it
- * may not be. A symbolic link counts as what it points to; a dangling one as an existing file.
+ * ERROR_CANT_CREATE if the name is empty or cannot be a file's, if its folder does not exist, if
+ * the target exists without force, or if it is not of the kind that is_folder says. A symbolic link
+ * counts as what it points to (for a folder: as a file); a dangling one as an existing file.
  */
 int output_target_check(const char *path, bool is_folder, bool force, struct error *err);
 
 /*
- * Writers of one folder change names in it one after the other: where a target is more than one
- * file (an output and its manifest), writers of the same target that exchanged their files in
- * between would leave the one's beside the other's.
- *
- * Wait until no other writer has its turn in the folder that path lies in, ten seconds at most; the
- * bytes should be on the disk by then, so that a turn is short. Only a help: on file systems
- * without locks, and where somebody does not come to an end, it is one's turn at once or then.
+ * Lock the folder of path while a target of more than one file (an output and its manifest) gets
+ * its names, so that two writers of one target cannot mix their files. Call output_sync before, so
+ * that the lock is held briefly. Waits for at most ten seconds and then goes on without the lock,
+ * as it does on file systems without locks. Returns what output_turn_end takes.
  */
 int output_turn_take(const char *path);
 
-/* The turn that output_turn_take returned is over. */
+/* Release the lock. */
 void output_turn_end(int turn);

@@ -1,7 +1,6 @@
 /*
- * perm.c - permutations as plain arrays of uint32_t: proof that a map is one, inverse, product,
- * order. All are single passes; the proof keeps one bit for each index, and the order is the least
- * common multiple of the lengths of the cycles.
+ * perm.c - permutations as arrays of uint32_t. The check keeps one bit per index; the order is the
+ * least common multiple of the cycle lengths.
  */
 #include "base/perm.h"
 

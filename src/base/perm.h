@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 
-/* The first index whose image is out of range or already taken, or n when map is a permutation.
- * Needs n bits of memory: returns SIZE_MAX with err set when there are none. */
+/* The first index whose image is out of range or already taken; n if map is a permutation; SIZE_MAX
+ * with err set if there is no memory. */
 size_t perm_first_fault(const uint32_t *map, size_t n, struct error *err);
 
 static inline void perm_set_identity(uint32_t *map, size_t n)
@@ -27,7 +27,7 @@ static inline void perm_invert(const uint32_t *map, size_t n, uint32_t *inverse)
         inverse[map[i]] = (uint32_t)i;
 }
 
-/* out = first, and then `then`: out[i] = then[first[i]]. out may be `first`. */
+/* Apply first, then `then`: out[i] = then[first[i]]. out may be `first`. */
 static inline void perm_compose(const uint32_t *first, const uint32_t *then, size_t n,
                                 uint32_t *out)
 {

@@ -1,6 +1,6 @@
 /*
- * temps.c - the temps that are open now, in a fixed table of atomic states: a signal handler, which
- * removes them, may neither allocate nor lock.
+ * temps.c - the temp files and folders that exist now, in a fixed table with atomic states, because
+ * a signal handler removes them and can neither allocate nor lock.
  */
 #include "base/temps.h"
 
@@ -15,9 +15,9 @@
 #define N_SLOTS 256
 
 /*
- * A slot is written by its owner only between FREE and OPEN, and read by a handler only after it
- * has turned OPEN into REMOVED. A removed slot is never used again: a path cannot change under a
- * handler that runs in another thread.
+ * The owner writes a slot only between FREE and OPEN; a handler reads it only after turning OPEN
+ * into REMOVED. A removed slot is never reused, so that no path changes under a handler that runs
+ * in another thread.
  */
 enum slot_state { SLOT_FREE, SLOT_FILLING, SLOT_OPEN, SLOT_REMOVED };
 
@@ -53,7 +53,7 @@ void temp_forget(int slot)
         change_state(&slots[slot], SLOT_OPEN, SLOT_FREE);
 }
 
-/* By the system call itself: libc's readdir is not for signal handlers. */
+/* Uses the system call because libc's readdir is not async-signal-safe. */
 void temp_remove_folder(int at, const char *path, int fd)
 {
     const int own_fd = fd < 0 ? openat(at, path, FOLDER_FLAGS | O_NOFOLLOW) : -1;
@@ -62,7 +62,7 @@ void temp_remove_folder(int at, const char *path, int fd)
     bool is_left = from >= 0;
     long n_bytes;
 
-    /* Unlinking while reading may skip entries: read again until nothing is left to unlink. */
+    /* Unlinking while reading may skip entries: repeat until nothing more can be unlinked. */
     while (is_left && lseek(from, 0, SEEK_SET) == 0) {
         is_left = false;
         while ((n_bytes = syscall(SYS_getdents64, from, buffer, sizeof buffer)) > 0) {

@@ -1,5 +1,6 @@
 /*
- * temps.h - for output.c: the temps that output_remove_temps has to remove.
+ * temps.h - internal to outputs: the table of temp files and folders that output_remove_temps
+ * removes.
  */
 #pragma once
 
@@ -7,14 +8,13 @@
 
 #define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
-/* Note a temp before it is created: its slot, or -1 when the table is full or the path is too
+/* Note a temp before it is created. Returns its slot, or -1 if the table is full or the path is too
  * long. */
 int temp_note(const char *path, bool is_folder);
 
-/* It is removed, or has its final name; accepts -1. */
+/* The temp was removed or got its final name. Accepts -1. */
 void temp_forget(int slot);
 
-/* Unlink all files of a folder (path is from the folder `at` on), then the folder. fd is that of
- * the folder, so that nothing needs to be opened any more, or -1. Nothing below its sub-folders is
- * touched: with any, the folder stays. Async-signal-safe. */
+/* Remove a folder (path is relative to the folder `at`) and the files in it; one that has
+ * subfolders stays. fd is the folder's descriptor, or -1 to open it here. Async-signal-safe. */
 void temp_remove_folder(int at, const char *path, int fd);

@@ -1,6 +1,6 @@
 /*
- * text.c - paths and names, numbers and sizes read strictly, words as a shell reads them, a string
- * that grows, lists of texts and of warnings.
+ * text.c - paths and names, strict parsing of numbers and sizes, quoting for a shell, growable
+ * strings, lists of strings and of warnings.
  */
 #include "base/text.h"
 
@@ -217,8 +217,8 @@ void text_list_release(struct text_list *list)
     *list = (struct text_list){0};
 }
 
-/* The first WARNINGS_MAX lines are kept, the others are counted in one more, so that a shard with a
- * million oddities neither fills the memory nor the terminal. */
+/* Only WARNINGS_MAX lines are kept, so that a shard with a million oddities fills neither memory
+ * nor terminal. */
 #define WARNING_NBYTES 768
 
 int warnings_add(struct warnings *warnings, struct error *err, const char *format, ...)
