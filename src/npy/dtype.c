@@ -1,7 +1,7 @@
 /*
- * dtype.c - element types: numpy's descr strings read strictly against a table of kinds and sizes
- * and written back as numpy spells them, and single elements read and stored as integers or
- * doubles. Half precision is converted by its bits, as C has no type for it.
+ * dtype.c - element types: numpy's descr strings, parsed strictly by a table of kinds and sizes and
+ * written as numpy spells them; single elements, read and stored as integers or doubles. Half
+ * precision is converted bit by bit, since C has no type for it.
  */
 #include "npy/dtype.h"
 
@@ -12,7 +12,7 @@
 
 #define ANY_SIZE UINT32_MAX
 
-/* By kind: bit n is set where n bytes are an item size that it may have. */
+/* The item sizes of each kind: bit n is set for n bytes. */
 static const uint32_t sizes[128] = {
     [DTYPE_BOOL] = 1u << 1,
     [DTYPE_INT] = 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8,
@@ -27,7 +27,7 @@ static const uint32_t sizes[128] = {
     [DTYPE_VOID] = ANY_SIZE,
 };
 
-/* What dates and durations count; numpy's names, in struct dtype as places in this table. */
+/* The units of dates and durations by numpy's names; struct dtype has the index in this table. */
 static const char units[][8] = {"",    "[Y]",  "[M]",  "[W]",  "[D]",  "[h]",  "[m]",
                                 "[s]", "[ms]", "[us]", "[ns]", "[ps]", "[fs]", "[as]"};
 
@@ -78,7 +78,7 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
     const uint32_t allowed = (uint8_t)kind < 128 ? sizes[(uint8_t)kind] : 0;
     const char *bracket = memchr(descr, '[', n_bytes); /* "[ns]", of a date or duration */
     struct text_quoted impossible;
-    uint64_t count = 8; /* of 'O', which may come without a number */
+    uint64_t count = 8; /* if 'O' comes without a number */
     uint32_t itemsize = 0;
     unsigned unit = 0;
     const char *fault = NULL;

@@ -1,7 +1,7 @@
 /*
- * header.c - the header of a .npy array. Reading is strict: a few Python literals, exactly the
- * three keys, plain types; what readers could take in different ways is refused, and what is odd
- * but clear is said. Writing is as numpy 1.24 does it.
+ * header.c - the header of a .npy array. It is parsed by recursive descent over a few Python
+ * literals: what different readers might take differently is refused, what is odd but unambiguous
+ * gets a warning. It is written as numpy 1.24 does.
  */
 #include "npy/header.h"
 
@@ -9,25 +9,25 @@
 
 #define MAGIC             "\x93NUMPY"
 #define MAGIC_NBYTES      6
-#define POINTER_SIZE      8 /* what numpy counts for an object */
+#define POINTER_SIZE      8 /* numpy's item size of objects */
 #define MAX_NESTING       4
-#define MAX_NAMES         512 /* of the fields of one structured type */
+#define MAX_NAMES         512 /* of fields in one structured type */
 #define ALIGNMENT         64
-#define GROWTH_DIGITS     21 /* numpy keeps room for a first dimension of that many digits */
+#define GROWTH_DIGITS     21 /* numpy leaves room for a first dimension of so many digits */
 #define V1_MAX_DICT_BYTES 65535
 
 #define refuse(err, ...) error_set(err, ERROR_DATA, __VA_ARGS__)
 
-/* Bytes in front of the dictionary. */
+/* The number of bytes before the dictionary. */
 static size_t prefix_nbytes(unsigned version)
 {
     return version == 1 ? 10 : 12;
 }
 
 /*
- * Literals: strings without escapes or prefixes, unsigned decimals, tuples of these. Each function
- * takes what it is named for from the front. What is wrong is kept in err, the first fault only:
- * the rest of the text is then taken for what it may be, and loops end.
+ * Literals: strings without escapes or prefixes, unsigned decimals, tuples of these. Each take_
+ * function consumes what it is named for. The first fault is kept in err; after it parsing goes on
+ * with whatever comes, and all loops end.
  */
 
 struct literal {
@@ -37,7 +37,7 @@ struct literal {
     struct error *err;
 };
 
-/* A string's content, inside its quotes. */
+/* The content of a string literal, without its quotes. */
 struct string {
     const char *text; /* borrowed */
     size_t n_bytes;
@@ -59,13 +59,13 @@ static bool is_word(char c)
            (unsigned char)c >= 0x80;
 }
 
-/* What stands at p, for messages: at most so many bytes of it. */
+/* The text at p for messages, at most so many bytes. */
 static struct text_quoted shown(const struct literal *l, const char *p, size_t at_most)
 {
     return text_quote_bytes(p, (size_t)smaller((uint64_t)(l->end - p), at_most));
 }
 
-/* The next character that is not white space as Python allows it in brackets; NUL at the end. */
+/* Skip white space and return the next character, NUL at the end. */
 static char peek(struct literal *l)
 {
     while (l->next < l->end && *l->next != '\0' && strchr(" \t\n\r\f", *l->next) != NULL)
@@ -73,7 +73,7 @@ static char peek(struct literal *l)
     return l->next < l->end ? *l->next : '\0';
 }
 
-/* Step over white space, then over c if it comes next; false (and only white space gone) if not. */
+/* Skip white space, and then c if it comes next; false if it does not. */
 static bool take(struct literal *l, char c)
 {
     if (peek(l) != c || l->next == l->end)
@@ -82,7 +82,7 @@ static bool take(struct literal *l, char c)
     return true;
 }
 
-/* ERROR_DATA that says what follows instead of `expected`. */
+/* Refuse what comes next instead of `expected`. */
 static void unexpected(struct literal *l, const char *expected)
 {
     peek(l);
@@ -92,14 +92,14 @@ static void unexpected(struct literal *l, const char *expected)
         refuse(l->err, "header has %s where %s is expected", shown(l, l->next, 16).text, expected);
 }
 
-/* As take, but ERROR_DATA when something else follows; `where` names the place. */
+/* As take, but c is required; `where` says at which place. */
 static void expect(struct literal *l, char c, const char *where)
 {
     if (!take(l, c))
         unexpected(l, text_format("'%c' %s", c, where).text);
 }
 
-/* A string in single or double quotes. Escapes and control characters are refused. */
+/* A string in single or double quotes, without escapes and control characters. */
 static struct string take_string(struct literal *l)
 {
     const char quote = peek(l);
@@ -124,7 +124,7 @@ static bool string_is(const struct string *string, const char *text, size_t n_by
     return string->n_bytes == n_bytes && memcmp(string->text, text, n_bytes) == 0;
 }
 
-/* An unsigned integer: digits alone, no sign, no leading zero, at most 64 bits. */
+/* An unsigned integer of at most 64 bits: digits alone, without sign or leading zero. */
 static uint64_t take_uint(struct literal *l)
 {
     const char first = peek(l);
@@ -151,7 +151,8 @@ static uint64_t take_uint(struct literal *l)
     return value;
 }
 
-/* A tuple of up to NPY_MAX_DIMS integers, "()", "(3,)", "(3, 4)", "(3, 4,)": how many. */
+/* A tuple of up to NPY_MAX_DIMS integers: "()", "(3,)", "(3, 4)", "(3, 4,)". Returns their number.
+ */
 static unsigned take_shape(struct literal *l, uint64_t *shape)
 {
     bool comma = true;
@@ -193,7 +194,7 @@ static struct dtype struct_of(struct literal *l, uint64_t itemsize)
     return (struct dtype){.kind = DTYPE_VOID, .structured = true, .itemsize = (uint32_t)itemsize};
 }
 
-/* A field's shape, an integer or a tuple, makes a structured type of that many elements. */
+/* The shape of a field, an integer or a tuple. Returns the type of all its elements. */
 static struct dtype take_sub_shape(struct literal *l, const struct dtype *dtype)
 {
     uint64_t factors[NPY_MAX_DIMS + 1], itemsize;
@@ -210,7 +211,8 @@ static struct dtype take_sub_shape(struct literal *l, const struct dtype *dtype)
     return struct_of(l, itemsize);
 }
 
-/* Take a name or title, one that no field has yet. Fields without a name are padding, and many. */
+/* A name or title that no other field has. Fields with an empty name are padding, and may be many.
+ */
 static void take_new_name(struct literal *l, struct field_names *names)
 {
     const struct string taken = take_string(l);
@@ -226,8 +228,7 @@ static void take_new_name(struct literal *l, struct field_names *names)
         names->names[names->n_names++] = taken;
 }
 
-/* A list of fields, whose '[' is gone: (name, descr) or (name, descr, shape) each, whose name may
- * be (title, name). */
+/* The fields after '[', each (name, descr) or (name, descr, shape); name may be (title, name). */
 static struct dtype take_fields(struct literal *l, unsigned depth)
 {
     struct field_names names;
@@ -261,7 +262,7 @@ static struct dtype take_fields(struct literal *l, unsigned depth)
     return struct_of(l, itemsize);
 }
 
-/* The type of a field: as the descr, but no objects, and (descr, shape) as well. */
+/* The type of a field: as the descr, also (descr, shape), but not objects. */
 static struct dtype take_sub_descr(struct literal *l, unsigned depth)
 {
     const char first = peek(l);
@@ -328,11 +329,12 @@ static void take_descr(struct literal *l, struct npy_header *header)
         string = take_string(l);
         (void)dtype_parse(string.text, string.n_bytes, &header->dtype, l->err);
     }
-    /* numpy then takes the machine's order */
+    /* numpy takes these as the machine's order. */
     if (dtype_has_byte_order(&header->dtype) && (*string.text == '|' || *string.text == '='))
         header->oddity = *string.text == '|' ? "dtype with byte order '|': taken as little-endian"
                                              : "dtype with byte order '=': taken as little-endian";
-    header->descr = calloc(1, 2 * (size_t)(l->next - start) + 1); /* Latin-1 may take two bytes */
+    /* A Latin-1 character takes up to two bytes in UTF-8. */
+    header->descr = calloc(1, 2 * (size_t)(l->next - start) + 1);
     if (header->descr == NULL) {
         error_no_memory(l->err, "array header");
         return;
@@ -344,7 +346,7 @@ static void take_descr(struct literal *l, struct npy_header *header)
             n += text_put_code((uint8_t)*start, header->descr + n);
 }
 
-/* The three keys in any order, each once. */
+/* The three keys, in any order, each once; then only padding. */
 static void take_dictionary(struct literal *l, struct npy_header *header)
 {
     static const char *const keys[] = {"descr", "fortran_order", "shape"};
@@ -420,8 +422,8 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
     if (header->version == 3 && !text_is_utf8(l.next, (size_t)(l.end - l.next)))
         return refuse(err, "header is not UTF-8, expected it in version 3");
     take_dictionary(&l, header);
-    /* As in numpy, the dimensions that are not zero must give a possible size even when another one
-     * is zero. */
+    /* As in numpy, the product of the dimensions other than 0 must be possible, even if one is 0.
+     */
     uint64_t most = header->dtype.kind == DTYPE_OBJECT ? POINTER_SIZE : header->dtype.itemsize;
     for (unsigned i = 0; i < header->n_dims; i++) {
         header->n_elements *= header->shape[i];
@@ -452,8 +454,8 @@ void npy_header_release(struct npy_header *header)
 
 /* --- writing --- */
 
-/* Spaces in front of the newline so that the data starts at a multiple of 64; like numpy, a whole
- * 64 when it would do so without any. */
+/* The number of spaces before the newline for the data to start at a multiple of 64; like numpy, 64
+ * rather than 0. */
 static size_t padding(unsigned version, size_t dict_nbytes)
 {
     return ALIGNMENT - (prefix_nbytes(version) + dict_nbytes + 1) % ALIGNMENT;
@@ -470,14 +472,14 @@ int npy_header_write(const char *descr, const uint64_t *shape, unsigned n_dims,
     for (unsigned i = 0; i < n_dims; i++)
         status |= text_append(&d, err, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]);
     status |= text_append(&d, err, n_dims == 1 ? ",), }" : "), }");
-    if (n_dims > 0) /* room for the first dimension to grow */
+    if (n_dims > 0) /* leave room for the first dimension to grow */
         status |= text_append(&d, err, "%*s",
                               GROWTH_DIGITS - snprintf(NULL, 0, "%" PRIu64, shape[0]), "");
     bool is_latin1 = status == 0;
     for (size_t i = 0; i < d.n_bytes; i++)
-        is_latin1 &= (uint8_t)d.text[i] <= 0xc3; /* above: the lead byte of U+0100 and up */
+        is_latin1 &= (uint8_t)d.text[i] <= 0xc3; /* U+0100 and up have higher lead bytes */
     if (is_latin1) {
-        size_t n = 0; /* in place */
+        size_t n = 0; /* converted in place */
 
         for (size_t i = 0; i < d.n_bytes; i++) {
             const bool is_lead = (uint8_t)d.text[i] >= 0xc2;
