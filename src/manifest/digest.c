@@ -1,9 +1,9 @@
 /*
- * digest.c - SHA-256 of files, by libcrypto's own function for it: asking for it by its name, as
- * EVP does, reads tables of all there is, which takes most of a millisecond.
+ * digest.c - SHA-256 by libcrypto's direct functions: EVP would first load its tables of all
+ * algorithms, which takes most of a millisecond.
  *
- * A digest of an output follows the writer in steps of some MiB, taken by whichever thread has
- * nothing better to do; a lock keeps the steps in sequence.
+ * The digest of an output follows the writer in steps of 2 MiB, taken by whichever thread is idle;
+ * a lock keeps the steps in sequence.
  */
 #include "manifest/digest.h"
 
@@ -83,7 +83,7 @@ void output_digest_step(void *output_digest)
         const size_t n = (size_t)smaller(d->n_settled - d->n_hashed, CHUNK_NBYTES);
 
         if (output_read_written(d->output, d->n_hashed, d->chunk, n, &d->failure) != 0) {
-            d->n_hashed = UINT64_MAX; /* nothing is due any more */
+            d->n_hashed = UINT64_MAX; /* no step is due any more */
         } else {
             digest_update(&d->digest, d->chunk, n);
             d->n_hashed += n;
@@ -96,7 +96,7 @@ int output_digest_finish(struct output_digest *d, char hex[DIGEST_HEX_NBYTES], s
 {
     if (output_flush(d->output, err) != 0)
         return -1;
-    output_begin_sync(d->output); /* beside the digest */
+    output_begin_sync(d->output); /* while the rest is hashed */
     output_digest_settle(d, d->output->n_bytes);
     while (output_digest_is_due(d))
         output_digest_step(d);

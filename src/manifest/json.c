@@ -1,9 +1,9 @@
 /*
- * json.c - manifests to and from their files.
+ * json.c - manifests written to and read from their files.
  *
- * Tables say which keys an object has, and in which form. Writing and reading are one walk over
- * these tables, in which what is read is checked, names are turned from text into their bytes, or
- * back, and what the tables do not name is left out.
+ * Tables list the keys of each object and the form of their values. Writing and reading are the
+ * same walk over these tables: it checks what is read, converts names between raw bytes and text,
+ * and drops keys that the tables do not list.
  */
 #include "base/input.h"
 #include "base/json_load.h"
@@ -18,20 +18,21 @@
 enum form {
     END, /* of a table */
     TEXT,
-    NAME,   /* a text of any bytes */
-    DIGEST, /* a text of hex digits */
-    CRC32,  /* the same, shorter */
-    NUMBER, /* from 0 on */
+    NAME,   /* a string of any bytes */
+    DIGEST, /* 64 hex digits */
+    CRC32,  /* 8 hex digits */
+    NUMBER, /* an integer from 0 on */
     FLAG,
-    OBJECT, /* of these keys */
-    LIST,   /* an array of items */
-    MAP,    /* an object of items under any keys */
+    OBJECT, /* an object with the listed keys */
+    LIST,   /* an array of items of one form */
+    MAP,    /* an object with any keys and items of one form */
 };
 
 struct field {
     const char *key;
     enum form form;
-    const struct field *items; /* an object's fields; the one form of a list's or map's items */
+    const struct field
+        *items; /* of an object: its fields; of a list or map: the form of its items */
     bool is_optional;
 };
 
@@ -79,12 +80,12 @@ static const struct field whole = {NULL, OBJECT, root, false};
 
 struct walk {
     bool writes;
-    const char *path;  /* of the file that is read */
-    struct error *err; /* borrowed; NULL when writing: nothing but memory can be missing */
-    char where[96];    /* in the file: ".outputs[2].bytes" */
+    const char *path;  /* borrowed: of the file that is read */
+    struct error *err; /* borrowed; NULL when writing, which can only lack memory */
+    char where[96];    /* the current place in the file: ".outputs[2].bytes" */
 };
 
-/* -1, with err set to what is wrong with the file. */
+/* Set the error: what is wrong in the file, and where. Returns -1. */
 static int __attribute__((format(printf, 2, 3))) bad_form(struct walk *w, const char *format, ...)
 {
     char what[128];
@@ -110,7 +111,7 @@ static int expected(struct walk *w, const char *what, const json_t *found)
                     found != NULL ? types[json_typeof(found)] : "nothing");
 }
 
-/* A text as the file has it: bytes that are not UTF-8 are escaped. */
+/* Escape a string for the file, if it is not UTF-8 or is a name with a backslash. */
 static int text_to_file(json_t *value, bool is_name)
 {
     const char *text = json_string_value(value);
@@ -133,7 +134,7 @@ static int text_to_file(json_t *value, bool is_name)
     return rc;
 }
 
-/* The bytes of a name in the file. */
+/* Convert a name in the file back to its bytes. */
 static int name_from_file(json_t *value)
 {
     static const char digits[] = "0123456789abcdef";
@@ -154,8 +155,8 @@ static int name_from_file(json_t *value)
     return rc;
 }
 
-/* Check a value, or NULL, and turn its texts; leave out what no table names. -1 without memory, or
- * with err set. Where it is in the file grows by each key and number meanwhile. */
+/* Check and convert a value (NULL: a required one is missing) and all in it; remove unlisted keys.
+ * Returns -1 with err set, or without memory. w->where is extended meanwhile. */
 static int turn(struct walk *w, const struct field *field, json_t *value)
 {
     const size_t n_digits = field->form == DIGEST ? 64 : field->form == CRC32 ? 8 : 0;
@@ -220,8 +221,7 @@ static int turn(struct walk *w, const struct field *field, json_t *value)
     return rc;
 }
 
-/* Into a buffer measured before: where jansson 2.14 makes its own and it cannot grow, keys go
- * missing. */
+/* Dumps into a buffer of known size: when jansson 2.14 cannot grow its own, it drops keys. */
 int manifest_write(const json_t *m, const char *path, bool force, struct error *err)
 {
     struct walk w = {.writes = true};
@@ -261,14 +261,14 @@ json_t *manifest_read(const char *path, struct error *err)
     free(text);
     if (json == NULL)
         return NULL;
-    /* The version goes first: it says whether the rest can be understood. */
+    /* The version is checked first: it says whether the rest can be understood. */
     const json_t *version = json_object_get(json, "format_version");
     if (json_is_integer(version) && (json_integer_value(version) < MANIFEST_OLDEST_VERSION ||
                                      json_integer_value(version) > MANIFEST_FORMAT_VERSION))
         bad_form(&w, "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
                  MANIFEST_OLDEST_VERSION, MANIFEST_FORMAT_VERSION, json_integer_value(version));
     else if (turn(&w, &whole, json) != 0)
-        error_no_memory(err, "manifest"); /* unless the cause is told */
+        error_no_memory(err, "manifest"); /* unless err is set */
     else if ((file = json_object_get(json_object_get(json, "board"), "file")) == NULL)
         return json;
     else {

@@ -1,5 +1,6 @@
 /*
- * manifest.c - manifests begun, asked and compared.
+ * manifest.c - creating, querying and comparing manifests. A comparison reports only the first
+ * array whose role differs: the other outputs of a run differ in the same way.
  */
 #include "manifest/manifest.h"
 
@@ -21,15 +22,15 @@ json_t *manifest_new(struct error *err)
     return m;
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
 const char *manifest_option(const json_t *m, const char *name)
 {
     return manifest_text(json_object_get(m, "options"), name);
 }
 
-/* Version 1 had them among the options, without saying which were told, and permutations of planes
- * without their numbers. */
+/* Version 1 listed conventions among the options, defaults too, and permutations of planes without
+ * their numbers. */
 const char *manifest_convention(const json_t *m, const char *name)
 {
     const json_t *convention = json_object_get(json_object_get(m, "conventions"), name);
@@ -50,7 +51,7 @@ json_t *manifest_find(const json_t *list, const char *name)
     return NULL;
 }
 
-/* --- comparing --- */
+/* --- comparisons --- */
 
 struct comparison {
     const json_t *a, *b; /* expected, found */
@@ -64,7 +65,7 @@ static struct text_quoted describe(const char *value)
     return value != NULL ? text_quote(value) : (struct text_quoted){"none"};
 }
 
-/* a expected, b found; NULL: not there. */
+/* Append the difference of two values, if there is one; NULL: absent. */
 static void compare(struct comparison *c, const char *what, const char *key, const char *a,
                     const char *b)
 {
@@ -75,7 +76,8 @@ static void compare(struct comparison *c, const char *what, const char *key, con
                              describe(a).text, describe(b).text);
 }
 
-/* A text of both parts; those of all keys, of both. `inner`: it is in an object under its key. */
+/* Compare the strings of one key in a part of both manifests, or (compare_keys) of all keys. With
+ * `inner`, the key's value is an object, and the string is under that key in it. */
 static void compare_key(struct comparison *c, const char *what, const char *part, const char *key,
                         const char *inner)
 {
@@ -104,8 +106,8 @@ static void compare_keys(struct comparison *c, const char *what, const char *par
         }
 }
 
-/* The array of any output, also one that was left out. One that a does not have has no other role.
- */
+/* Compare an array's role with the one it has in any output of a; an array that was dropped has the
+ * role "drop", and one that a does not list is not compared. */
 static void compare_array(struct comparison *c, const char *name, const char *role,
                           const char *swap)
 {
@@ -151,7 +153,6 @@ int manifest_compare(const json_t *a, const json_t *b, struct text *list, struct
     compare_keys(&c, "convention ", "conventions", "meaning");
     compare_key(&c, "codec's ", "codec", "level", NULL);
     compare_key(&c, "codec's ", "codec", "libraries", NULL);
-    /* One output that differs says enough: others of the same call differ as it does. */
     const size_t n_before_arrays = list->n_bytes;
     for (size_t i = 0; i < json_array_size(outputs) && list->n_bytes == n_before_arrays; i++) {
         const json_t *arrays = json_object_get(json_array_get(outputs, i), "arrays");

@@ -1,10 +1,9 @@
 /*
- * manifest.h - what was done to make an output, as JSON beside it.
+ * manifest.h - the record of how an output was made, as JSON beside it.
  *
- * A manifest is a JSON object of the form that share/symaug/manifest.schema.json describes, made by
- * whoever wrote the output or read back from the file, and freed with json_decref. Its names of
- * files, arrays and boards are their very bytes, which need not be UTF-8 (json_string_nocheck); see
- * manifest_write for the file.
+ * A manifest is a JSON object as share/symaug/manifest.schema.json describes it, made with the
+ * output or read from its file, and freed with json_decref. In memory, names of files, arrays and
+ * boards are raw bytes, which need not be UTF-8 (json_string_nocheck); manifest_write escapes them.
  */
 #pragma once
 
@@ -14,15 +13,15 @@
 #include <jansson.h>
 
 #define MANIFEST_FORMAT_VERSION 2
-#define MANIFEST_OLDEST_VERSION 1 /* that is still read */
+#define MANIFEST_OLDEST_VERSION 1 /* still read */
 #define MANIFEST_SUFFIX         ".manifest.json"
 #define MANIFEST_MAX_NBYTES     (64u << 20) /* of a file that is read */
 
-/* An empty manifest of this version of the program, to be filled in: its board has only a name, and
- * all its lists are there. NULL with err set. */
+/* A manifest of this version of the program with all required keys, to be filled in. NULL with err
+ * set. */
 json_t *manifest_new(struct error *err);
 
-/* A text of an object, or NULL; a number, or 0. */
+/* The text of a key, or NULL; the number of a key, or 0. */
 static inline const char *manifest_text(const json_t *of, const char *key)
 {
     return json_string_value(json_object_get(of, key));
@@ -32,20 +31,20 @@ static inline uint64_t manifest_number(const json_t *of, const char *key)
     return (uint64_t)json_integer_value(json_object_get(of, key));
 }
 
-/* An option; NULL when it is not there. */
+/* The value of an option, or NULL. */
 const char *manifest_option(const json_t *m, const char *name);
 
-/* What a convention meant, in words for conventions_set; NULL when it was not told: then what holds
- * by default did, or the manifest is of a version that did not say it. */
+/* The meaning of a convention, in words for conventions_set; NULL if it was the default, or if the
+ * manifest's version did not record it. */
 const char *manifest_convention(const json_t *m, const char *name);
 
-/* The object of that name in a list of arrays (or files), or NULL. */
+/* The object of this name in a list of arrays or files, or NULL. */
 json_t *manifest_find(const json_t *list, const char *name);
 
 /*
- * Append to a list what differs in what shaped the rows, in words: version, board, transforms,
- * options, codec, conventions or roles ("option seed: '7' expected, '8' found");
- * manifest_compare_inputs: inputs or their order. Nothing is appended when they are the same.
+ * Append in words what differs ("option seed: '7' expected, '8' found"): of all that shaped the
+ * rows, that is versions, board, transforms, options, codec, conventions and roles; or of the
+ * inputs and their order. Nothing is appended if all is the same. -1 without memory.
  */
 int manifest_compare(const json_t *expected, const json_t *found, struct text *list,
                      struct error *err);
@@ -53,49 +52,49 @@ int manifest_compare_inputs(const json_t *expected, const json_t *found, struct 
                             struct error *err);
 
 /*
- * Write it (sorted keys, two-space indent, newline at the end) with base/output.h: atomic, durable.
- * The JSON is always valid: in text, bytes that are not UTF-8 are written as \xNN; in names of
- * files, arrays and boards a backslash is then also doubled, so that they have only one reading.
+ * Write a manifest as an output (base/output.h), with sorted keys, two-space indent and a newline
+ * at the end. Bytes that are not UTF-8 are written as \xNN; in names of files, arrays and boards
+ * backslashes are doubled as well, so that names can be read back.
  */
 int manifest_write(const json_t *m, const char *path, bool force, struct error *err);
 
-/* Read and check the form of a manifest. NULL with err set (ERROR_NO_INPUT, ERROR_DATA). */
+/* Read a manifest and check its form. NULL with err set (ERROR_NO_INPUT, ERROR_DATA). */
 json_t *manifest_read(const char *path, struct error *err);
 
-/* --- many joined into one, the same whatever their order and number --- */
+/* --- joining many into one, with the same result whatever their order --- */
 
 struct manifest_part {
     char *path;        /* owned: of its file */
-    json_t *manifest;  /* owned; its outputs' names are relative to the joined manifest */
-    size_t n_known;    /* of its outputs: those that an earlier one lists, too */
-    bool adds_nothing; /* all that it lists is in another one */
-    bool run_is_known; /* it tells of a run that another one told of */
+    json_t *manifest;  /* owned; names of outputs are relative to the joined manifest */
+    size_t n_known;    /* how many of its outputs are in an earlier part, too */
+    bool adds_nothing; /* all of them are */
+    bool run_is_known; /* its counts are those of a run that another part also counts */
 };
 
 struct manifest_parts {
     struct manifest_part *items; /* owned */
     size_t n;
-    struct text_list strays; /* shards in a folder that have no manifest beside them */
-    char *folder;            /* owned: the real one in which the joined manifest will lie */
+    struct text_list strays; /* shards found without a manifest beside them */
+    char *folder;            /* owned: of the joined manifest, without links */
 };
 
-/* Begin a list for a manifest called target; release it in any case. ERROR_CANT_CREATE when its
- * folder is not there. */
+/* Begin a list for a joined manifest at target; release it in any case. ERROR_CANT_CREATE if the
+ * folder of target does not exist. */
 int manifest_parts_init(struct manifest_parts *parts, const char *target, struct error *err);
 
 /*
- * Append a manifest, or those of a folder: every NAME.manifest.json beside its output NAME. Joined
- * manifests in a folder are passed over. ERROR_NO_INPUT for what is not there, ERROR_DATA for what
- * is not a manifest, and for outputs that are missing or of another size.
+ * Append a manifest, or all in a folder: every NAME.manifest.json beside its output NAME. Joined
+ * manifests in a folder are skipped. ERROR_NO_INPUT if there is none, ERROR_DATA for one that is
+ * not valid and for outputs that are missing or of another size.
  */
 int manifest_parts_add(struct manifest_parts *parts, const char *path, struct error *err);
 
 /*
- * Join them: outputs, inputs and warnings sorted, each once; counts added up. A manifest whose
- * outputs are all in another one adds nothing. NULL with err set (ERROR_DATA) when they differ in
- * what shaped the rows, when an output or an input is in two of them, when an output is missing or
- * too many in a run that was cut into several, and when a folder held a shard without a manifest
- * that is not an input either.
+ * Join them: outputs, inputs and warnings are sorted, each listed once; counts are added up. A
+ * manifest whose outputs are all in another one adds nothing. NULL with err set (ERROR_DATA) if
+ * they differ in what shaped the rows, if two list the same output or input, if a run that was cut
+ * into several outputs has gaps or overlaps, or if a folder held a shard that has no manifest and
+ * is not an input either.
  */
 json_t *manifest_merge(struct manifest_parts *parts, struct error *err);
 

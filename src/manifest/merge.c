@@ -1,9 +1,9 @@
 /*
- * merge.c - many manifests joined into one.
+ * merge.c - joining many manifests into one.
  *
- * Parts are sorted, those with most outputs first, so that what is already in a joined manifest is
- * met after it. Then the outputs of all are sorted by name, and equal neighbours compared; runs
- * that were cut and inputs in the same way.
+ * The parts are sorted, those with most outputs first, so that a joined manifest precedes the parts
+ * that it already covers. Then the outputs of all parts are sorted by name and neighbours compared;
+ * the outputs of runs that were cut into several, and the inputs, in the same way.
  */
 #include "manifest/manifest.h"
 
@@ -14,8 +14,8 @@
 
 /* --- where outputs are --- */
 
-/* The folder that a path lies in, without links and dots, and with a slash at its end; owned by the
- * caller. */
+/* The folder of a path without links and dots, with a slash at its end; owned by the caller. NULL
+ * with err set. */
 static char *real_folder(const char *path, enum error_kind kind, struct error *err)
 {
     struct text text = {0};
@@ -33,8 +33,8 @@ static char *real_folder(const char *path, enum error_kind kind, struct error *e
 
 /* --- finding manifests --- */
 
-/* The outputs of a part are there, and their names become their places as seen from the joined
- * manifest: up from its folder to what both have in common, and down again. */
+/* Check that an output of the manifest at path exists, and change its name to its path relative to
+ * the folder of the joined manifest: up to the common folder, and down again. */
 static int place_output(const struct manifest_parts *parts, const char *path, json_t *output,
                         struct error *err)
 {
@@ -71,7 +71,7 @@ static int place_output(const struct manifest_parts *parts, const char *path, js
     return rc;
 }
 
-/* Append a manifest, whose ownership is taken; NULL is a failure that err tells of. */
+/* Append a manifest, which the list then owns; NULL: err is set already. */
 static int add_part(struct manifest_parts *parts, const char *path, json_t *manifest,
                     struct error *err)
 {
@@ -92,8 +92,8 @@ static int add_part(struct manifest_parts *parts, const char *path, json_t *mani
     return rc;
 }
 
-/* A manifest or a shard in a folder. A manifest that belongs to no output is a joined one, and is
- * passed over. */
+/* Add a file in a folder: a manifest, or a shard, which should have one. A manifest without an
+ * output of its name is a joined one and is skipped. */
 static int add_file(struct manifest_parts *parts, const char *folder, const char *name,
                     struct error *err)
 {
@@ -184,13 +184,13 @@ void manifest_parts_release(struct manifest_parts *parts)
 
 /* --- joining --- */
 
-/* A file of a part. */
+/* An output or input of a part. */
 struct entry {
     json_t *file; /* borrowed */
     const char *name, *sha256;
     struct manifest_part *part;
-    uint64_t first_row; /* UINT64_MAX: it was not cut */
-    size_t n_run; /* bytes of an output's name that it has in common with its run; 0: not cut */
+    uint64_t first_row; /* of a run that was cut into several outputs; UINT64_MAX: it was not */
+    size_t n_run;       /* length of the run's name, a prefix of the output's; 0: not cut */
 };
 
 struct entries {
@@ -214,7 +214,7 @@ static int by_size(const void *a, const void *b)
     return order != 0 ? order : strcmp(p->path, q->path);
 }
 
-/* By name, then digest, then part: parts lie in one sorted array. */
+/* By name, then digest, then order of parts, which are in one array. */
 static int by_file(const void *a, const void *b)
 {
     const struct entry *p = a, *q = b;
@@ -240,7 +240,7 @@ static int by_run(const void *a, const void *b)
     return order != 0 ? order : order_of(p->first_row, q->first_row);
 }
 
-/* The "outputs" or "inputs" of all parts that add something. */
+/* List the "outputs" or "inputs" of all parts that add something, sorted by_file. */
 static int list_files(const struct manifest_parts *parts, const char *key, struct entries *list,
                       struct error *err)
 {
@@ -276,7 +276,8 @@ static int list_files(const struct manifest_parts *parts, const char *key, struc
     return 0;
 }
 
-/* Which parts add nothing; an output in two of the others is refused. */
+/* Find the parts that add nothing and list the outputs of the others, none of which may be in two
+ * parts. */
 static int settle_doubles(struct manifest_parts *parts, struct entries *outputs, struct error *err)
 {
     int rc = list_files(parts, "outputs", outputs, err);
@@ -308,8 +309,8 @@ static int settle_doubles(struct manifest_parts *parts, struct entries *outputs,
     return rc == 0 ? list_files(parts, "outputs", outputs, err) : -1;
 }
 
-/* The outputs of each run that was cut follow each other without gaps and are of the same inputs,
- * as far as their manifests tell of nothing else. */
+/* Check that the outputs of each run that was cut follow each other without gaps, and have the same
+ * inputs where their manifests list no other outputs. */
 static int check_runs(struct entries *outputs, struct error *err)
 {
     const struct entry *const end = outputs->items + outputs->n;
@@ -337,11 +338,11 @@ static int check_runs(struct entries *outputs, struct error *err)
                               "not the inputs of the other outputs %s...: %s",
                               text_quote_bytes(e->name, e->n_run).text, list.text);
         if (rc == 0 && e->first_row != expected)
-            rc = error_set(
-                err, ERROR_DATA, "output %s: first row %" PRIu64 " expected, %" PRIu64 " found: %s",
-                text_quote(e->name).text, expected, e->first_row,
-                e->first_row > expected ? "an output of this run is missing in front of it"
-                                        : "outputs of this run overlap");
+            rc = error_set(err, ERROR_DATA,
+                           "output %s: first row %" PRIu64 " expected, %" PRIu64 " found: %s",
+                           text_quote(e->name).text, expected, e->first_row,
+                           e->first_row > expected ? "an output of this run is missing before it"
+                                                   : "outputs of this run overlap");
         expected = e->first_row + manifest_number(e->file, "rows");
     }
     text_release(&list);
@@ -359,7 +360,7 @@ static int add_count(json_t *counts, const char *name, uint64_t value, struct er
     return json_object_set_new(counts, name, json_integer(sum));
 }
 
-/* The files become one of the joined manifest's lists, and their rows are counted. */
+/* Make the files a list of the joined manifest, and add up their rows. */
 static int put_files(json_t *joined, const char *key, const struct entries *list, const char *count,
                      struct error *err)
 {
@@ -374,14 +375,14 @@ static int put_files(json_t *joined, const char *key, const struct entries *list
     return bad;
 }
 
-/* What the parts have in common, the files, all warnings; counts of each run once, as the outputs
- * of a run that was cut have them in common, but for the rows of each. */
+/* Make the joined manifest: what the parts have in common, their files and warnings, and the sums
+ * of their counts. Outputs of one run repeat the counts of the whole run, which are added once. */
 static json_t *join(const struct manifest_parts *parts, const struct entries *outputs,
                     const struct entries *inputs, struct error *err)
 {
     json_t *joined = json_copy(parts->items[0].manifest), *counts = json_object();
     json_t *warnings = json_array(), *value;
-    struct text_list texts = {0}; /* of warnings, each once */
+    struct text_list texts = {0}; /* of warnings */
     uint64_t all;
     const char *name;
     int bad = json_object_set_new(joined, "counts", counts) |
@@ -408,11 +409,11 @@ static json_t *join(const struct manifest_parts *parts, const struct entries *ou
             bad = json_array_append_new(warnings, json_string(texts.items[i]));
     text_list_release(&texts);
     if (bad != 0) {
-        error_no_memory(err, "joined manifest"); /* unless the cause is told */
+        error_no_memory(err, "joined manifest"); /* unless err is set */
         json_decref(joined);
         return NULL;
     }
-    /* A run whose last output is missing has too few rows. */
+    /* If the last output of a run is missing, there are too few rows. */
     const uint64_t n_rows = manifest_number(counts, "rows_out");
     const uint64_t n_left_out = manifest_number(counts, "images_left_out");
     if (__builtin_mul_overflow(manifest_number(counts, "rows_in"),
@@ -451,8 +452,8 @@ json_t *manifest_merge(struct manifest_parts *parts, struct error *err)
     if (rc == 0 && (settle_doubles(parts, &outputs, err) != 0 || check_runs(&outputs, err) != 0 ||
                     list_files(parts, "inputs", &inputs, err) != 0))
         rc = -1;
-    /* Each input once; twice in parts of different runs is refused, and one that only those parts
-     * of a run have whose counts another one tells. */
+    /* List each input once. Parts of different runs must not share one, and those whose run another
+     * part counts must not have others. */
     const size_t n_inputs = inputs.n;
     inputs.n = 0;
     for (size_t i = 0; i < n_inputs && rc == 0; i++) {

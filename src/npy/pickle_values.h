@@ -69,7 +69,7 @@ enum pickle_value_kind {
     VALUE_N_KINDS,
     VALUE_NOT = VALUE_N_KINDS,
     VALUE_MARK,     /* as.integer: the fence before it */
-    VALUE_WANTED,   /* a memo slot that is fetched later on, but not set yet */
+    VALUE_WANTED,   /* a memo slot that is fetched, but not set yet */
     VALUE_UNWANTED, /* a memo slot that is never fetched */
 };
 
