@@ -114,11 +114,13 @@ void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, stru
     struct bytes *list = &sorter->records;
     const size_t step = step_of(sorter);
     const uint64_t end = sorter->n_runs > 0 ? sorter->runs[sorter->n_runs - 1].end : 0;
-    const uint64_t n_new = sorter->file.n_bytes + list->n_bytes - end;
+    const uint64_t n_new = sorter->file.n_bytes + list->n_bytes - end,
+                   eighth = sorter->max_nbytes / 8;
+    const uint64_t run_nbytes = eighth > MIN_RUN_NBYTES ? eighth : MIN_RUN_NBYTES;
 
-    if (n_new >= MIN_RUN_NBYTES && n_new + step > sorter->max_nbytes / 8 &&
+    if (n_new > 0 && n_new + step > run_nbytes &&
         (end_run(sorter, err) != 0 ||
-         (list->n_bytes + step > sorter->max_nbytes && spill(sorter, err) != 0)))
+         (list->n_bytes + run_nbytes > sorter->max_nbytes && spill(sorter, err) != 0)))
         return NULL;
     uint8_t *to = bytes_reserve(list, step, err);
     if (to == NULL)
