@@ -15,9 +15,7 @@ struct symaug_mover {
     bool in_memory;
     struct text_quoted *roles; /* owned: of each array, in words */
     struct key key;
-    size_t *key_arrays;  /* owned: those of the key, in the order in which it wants their rows */
-    size_t n_key_arrays; /* 0: they form no key, and */
-    struct error no_key; /* why */
+    struct error no_key; /* why the arrays form no key, which has none then */
 };
 
 /* --- failures --- */
@@ -60,22 +58,17 @@ static int set_option(struct settings *settings, const char *text, struct error 
 static int find_key(symaug_mover *mover, bool is_told, struct error *err)
 {
     const struct plan *plan = &mover->plan;
-    const char *planes;
 
-    if (new_items(&mover->key_arrays, plan->n_arrays + 1, "keys of positions", err) != 0)
-        return -1;
     if (!plan->swaps && board_swaps_colours(plan->board) &&
         plan->conventions.planes != PLANES_CANONICAL) {
         error_set(&mover->no_key, ERROR_USAGE,
                   "orbit keys need the images with swapped colours, which transforms= leaves out");
         return is_told ? error_pass(err, &mover->no_key) : 0;
     }
-    if (key_of_plan(&mover->key, plan, NULL, &mover->no_key) != 0)
-        return is_told ? error_pass(err, &mover->no_key) : 0;
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan_is_key(plan, &plan->arrays[i], &planes))
-            mover->key_arrays[mover->n_key_arrays++] = i;
-    return 0;
+    if (key_of_plan(&mover->key, plan, NULL, &mover->no_key) == 0)
+        return 0;
+    key_release(&mover->key);
+    return is_told ? error_pass(err, &mover->no_key) : 0;
 }
 
 /* What a caller lists: paths, or options. */
@@ -180,7 +173,6 @@ void symaug_mover_free(symaug_mover *mover)
     if (mover == NULL)
         return;
     key_release(&mover->key);
-    free(mover->key_arrays);
     plan_release(&mover->plan);
     free(mover->roles);
     settings_release(&mover->settings);
@@ -231,8 +223,8 @@ struct symaug_moved symaug_mover_array(const symaug_mover *mover, size_t i)
     const enum symaug_form form = form_of(array);
     bool is_key = false;
 
-    for (size_t k = 0; k < mover->n_key_arrays; k++)
-        is_key |= mover->key_arrays[k] == i;
+    for (size_t k = 0; k < mover->key.n_arrays; k++)
+        is_key |= mover->key.arrays[k].index == i;
     return (struct symaug_moved){
         .name = array->key,
         .role = mover->roles[i].text,
@@ -377,8 +369,8 @@ int symaug_mover_keys(const symaug_mover *mover, const void *const *data, size_t
     if (status == 0)
         status = key_room_init(&room, &mover->key, &err);
     for (size_t k = 0; k < n && status == 0; k++) {
-        for (size_t i = 0; i < mover->n_key_arrays; i++) {
-            const size_t array = mover->key_arrays[i];
+        for (size_t i = 0; i < mover->key.n_arrays; i++) {
+            const size_t array = mover->key.arrays[i].index;
 
             room.from[i] =
                 (const uint8_t *)data[array] + k * mover->plan.arrays[array].spec.row_nbytes;

@@ -9,10 +9,10 @@
  */
 #include "positions/key.h"
 
-#include "base/bytes.h"
 #include "base/text.h"
-#include "shard/spec.h"
+#include "manifest/digest.h"
 
+#include <endian.h>
 #include <xxhash.h>
 
 uint32_t key_ids(const struct board *board, const struct conventions *conventions,
@@ -30,14 +30,6 @@ uint32_t key_ids(const struct board *board, const struct conventions *convention
     return n;
 }
 
-int key_init(struct key *key, const struct board *board, const char *board_name,
-             const struct conventions *conventions, struct error *err)
-{
-    *key = (struct key){.board = board, .board_name = strdup(board_name)};
-    key->n_ids = key_ids(board, conventions, key->ids);
-    return key->board_name != NULL ? 0 : error_no_memory(err, "keys of positions");
-}
-
 void key_release(struct key *key)
 {
     for (size_t i = 0; i < key->n_arrays; i++) {
@@ -51,7 +43,7 @@ void key_release(struct key *key)
     *key = (struct key){0};
 }
 
-/* --- adding an array --- */
+/* --- an array --- */
 
 static uint64_t element_at(const struct spec *spec, uint64_t p, uint64_t cell)
 {
@@ -63,7 +55,7 @@ static int fill_axis(const struct key *key, struct key_array *a, struct error *e
 {
     const struct spec *spec = &a->spec;
     const bool is_bits = spec->kind == SPEC_BITS;
-    const uint64_t first = a->kept.first, last = a->kept.last, inner = spec->inner;
+    const uint64_t first = a->first, last = a->last, inner = spec->inner;
     const uint64_t padded = (spec->axis + 7) / 8 * 8;
     const uint8_t *on_board = is_bits ? NULL : spec->on_board; /* NULL: all cells are */
     uint32_t *rank = calloc(a->n_in + 1, sizeof *rank); /* key element of each element of a row */
@@ -137,38 +129,69 @@ static int set_guises(const struct key *key, struct key_array *a, struct error *
     return 0;
 }
 
-int key_add(struct key *key, const struct key_input *in, struct error *err)
+/* The planes that --key tells of an array of n planes: "3", or "0-13". */
+static int parse_planes(const struct plan *plan, const struct plan_array *array, const char *text,
+                        struct key_array *a, struct error *err)
 {
-    const struct spec *spec = in->spec;
+    const struct spec *spec = &array->spec;
+    const uint64_t n = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS ? spec->n_planes : 0;
+    char *end;
+
+    a->first = a->last = strtoull(text, &end, 10);
+    if (end > text && *end == '-' && end[1] >= '0' && end[1] <= '9')
+        a->last = strtoull(end + 1, &end, 10);
+    if (*text < '0' || *text > '9' || (*end != '\0' && *end != ','))
+        return error_set(err, ERROR_USAGE, "--key: %s: %s is not a range of planes such as 0-13",
+                         text_path(array->key).text,
+                         text_quote_bytes(text, strcspn(text, ",")).text);
+    if (a->first > a->last || a->last >= n)
+        return error_set(err, ERROR_USAGE,
+                         "--key: %s: planes %" PRIu64 "-%" PRIu64 ", but it has %" PRIu64,
+                         plan_array_name(plan, array).text, a->first, a->last, n);
+    return 0;
+}
+
+/* Add array i of the plan. planes: which of its planes count, as --key tells; NULL: all. */
+static int add_array(struct key *key, const struct plan *plan, size_t i, const char *planes,
+                     struct error *err)
+{
+    const struct plan_array *array = &plan->arrays[i];
+    const struct spec *spec = &array->spec;
     const bool is_axis = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS;
-    const struct npy_header *header = &in->array->header;
+    const struct array *source = array->sources[0];
+    const struct npy_header *header = &source->header;
     const unsigned n_dims = header->n_dims - 1,
                    at = spec->channels_last && spec->outer == 1 ? n_dims - 1 : 0;
     uint64_t shape[NPY_MAX_DIMS];
     struct key_array *a;
 
+    if (array->is_object || array->binding.sparse != SPARSE_NONE || source->row_nbytes == 0 ||
+        spec->kind == SPEC_INDICES || spec->kind == SPEC_COORD)
+        return plan_refuse(plan, array, err,
+                           "%s cannot be part of a position's key; use --key with other arrays",
+                           array->is_object          ? "an array of objects"
+                           : source->row_nbytes == 0 ? "an array of empty rows"
+                                                     : role_name(array->binding.role));
     if (list_room(&key->arrays, key->n_arrays + 1, sizeof *a, "keys of positions", err) != 0)
+        return -1;
+    a = &key->arrays[key->n_arrays++];
+    *a = (struct key_array){.index = i, .spec = *spec, .last = is_axis ? spec->n_planes - 1 : 0};
+    if (planes != NULL && parse_planes(plan, array, planes, a, err) != 0)
         return -1;
     if (spec->doubt[0] != '\0')
         return error_set(err, ERROR_DATA, "%s", spec->doubt);
-    a = &key->arrays[key->n_arrays];
-    *a = (struct key_array){.order = key->n_arrays++, .spec = *spec};
     a->is_bits = spec->kind == SPEC_BITS;
-    a->dtype = in->dtype != NULL ? *in->dtype : header->dtype;
+    a->dtype = header->dtype;
     a->is_big = a->dtype.big_endian;
     a->dtype.big_endian = false; /* rows are turned */
-    a->item = a->is_bits ? 1 : a->dtype.itemsize;
-    a->kept =
-        in->planes != NULL ? *in->planes : (struct key_planes){0, is_axis ? spec->n_planes - 1 : 0};
-    a->n_in =
-        is_axis ? spec->n_planes * spec->axis : in->array->row_nbytes / header->dtype.itemsize;
-    const uint64_t n_kept = a->kept.last - a->kept.first + 1;
+    a->n_in = is_axis ? spec->n_planes * spec->axis : source->row_nbytes / header->dtype.itemsize;
+    const uint64_t n_kept = a->last - a->first + 1;
     /* The shape of a row: of the planes that count alone, as though there were no others. */
     memcpy(shape, header->shape + 1, n_dims * sizeof *shape);
     if (n_kept < spec->n_planes)
         shape[at] = shape[at] * n_kept / spec->n_planes;
     snprintf(a->shape, sizeof a->shape, "%s", text_shape(shape, n_dims).text);
-    a->name = strdup(in->array->key);
+    a->name = strdup(array->key);
     a->src = calloc((size_t)key->n_ids * (a->n_in + 8 * spec->n_planes) + 1, sizeof *a->src);
     a->guise = calloc(key->n_ids + 1, 1);
     if (a->name == NULL || a->src == NULL || a->guise == NULL)
@@ -176,21 +199,36 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     if (is_axis && fill_axis(key, a, err) != 0)
         return -1;
     a->n_out = is_axis ? a->n_out : a->n_in;
-    for (uint64_t i = 0; i < key->n_ids && !is_axis; i++)
+    for (uint64_t id = 0; id < key->n_ids && !is_axis; id++)
         for (uint64_t k = 0; k < a->n_in; k++)
-            a->src[i * a->n_in + k] = spec->kind == SPEC_TRIPLE
-                                          ? key->board->transforms[key->ids[i]].number_src[k]
-                                          : (uint32_t)k;
-    a->out_nbytes = a->is_bits ? a->n_out / 8 : a->n_out * a->item;
+            a->src[id * a->n_in + k] = spec->kind == SPEC_TRIPLE
+                                           ? key->board->transforms[key->ids[id]].number_src[k]
+                                           : (uint32_t)k;
     a->is_plain = a->n_out == a->n_in;
     for (uint64_t k = 0; k < a->n_out && a->is_plain; k++)
         a->is_plain = a->src[k] == k;
     return set_guises(key, a, err);
 }
 
-/* --- what the arrays are --- */
+/* Where the other set has the array as numbers of another type, rows will be converted to it. */
+static void take_type(struct key_array *a, const struct key *like)
+{
+    for (size_t i = 0; i < like->n_arrays; i++) {
+        const struct dtype *dtype = &like->arrays[i].dtype;
 
-int key_finish(struct key *key, struct error *err)
+        if (strcmp(like->arrays[i].name, a->name) == 0 && dtype_is_number(dtype) &&
+            dtype_is_number(&a->dtype) &&
+            (dtype->kind != a->dtype.kind || dtype->itemsize != a->dtype.itemsize)) {
+            a->dtype = *dtype;
+            a->is_big = false;
+        }
+    }
+}
+
+/* --- all arrays --- */
+
+/* With all arrays there: sort them, and say what they are. */
+static int finish(struct key *key, struct error *err)
 {
     int status = bytes_append(&key->head, key->board_name, strlen(key->board_name) + 1, err);
     uint64_t offset = 0;
@@ -203,12 +241,149 @@ int key_finish(struct key *key, struct error *err)
 
         for (int k = 0; k < 3 && status == 0; k++)
             status = bytes_append(&key->head, texts[k], strlen(texts[k]) + 1, err);
+        a->item = a->is_bits ? 1 : a->dtype.itemsize;
+        a->out_nbytes = a->is_bits ? a->n_out / 8 : a->n_out * a->item;
         a->row_offset = offset;
         offset += a->n_guises * (a->n_in + 1) * a->item;
         offset = (offset + 15) / 16 * 16;
         key->n_bytes += a->out_nbytes;
     }
     key->room_nbytes = offset + 16;
+    return status;
+}
+
+/* A board from a file goes by its tables, wherever the file is and however it is written: rows,
+ * columns, cells and planes, then each transform: whether it swaps colours, where it sends cells,
+ * and planes where it says so; all of them numbers of 4 bytes, little-endian. */
+static int name_board(struct key *key, struct error *err)
+{
+    const struct board *board = key->board;
+    const uint32_t sizes[] = {board->rows, board->cols, board->n_cells, board->n_planes};
+    const size_t n_most = 4 + board->n_transforms * (1 + (size_t)board->n_cells + board->n_planes);
+    char hex[DIGEST_HEX_NBYTES];
+    size_t n = 0;
+
+    if (board->file_text == NULL) {
+        key->board_name = strdup(board->name);
+        return key->board_name != NULL ? 0 : error_no_memory(err, "keys of positions");
+    }
+    uint32_t *list = calloc(n_most, sizeof *list);
+    if (list == NULL)
+        return error_no_memory(err, "keys of positions");
+    for (; n < 4; n++)
+        list[n] = htole32(sizes[n]);
+    for (uint32_t t = 0; t < board->n_transforms; t++) {
+        const struct board_transform *transform = &board->transforms[t];
+
+        list[n++] = htole32(transform->swaps_colours);
+        for (uint32_t cell = 0; cell < board->n_cells; cell++)
+            list[n++] = htole32(transform->dst[cell]);
+        for (uint32_t p = 0; transform->planes != NULL && p < board->n_planes; p++)
+            list[n++] = htole32(transform->planes[p]);
+    }
+    digest_bytes(list, n * sizeof *list, hex);
+    free(list);
+    key->board_name = strdup(text_format("file:%s", hex).text);
+    return key->board_name != NULL ? 0 : error_no_memory(err, "keys of positions");
+}
+
+/* Keys of two sets are only alike when they are of the same arrays. */
+static int check_like(const struct key *key, const char *path, const struct key *like,
+                      const char *like_path, struct error *err)
+{
+    const struct text_quoted mine = text_path(path), other = text_path(like_path);
+    size_t i = 0; /* arrays are sorted by name */
+
+    if (key->head.n_bytes == like->head.n_bytes &&
+        memcmp(key->head.data, like->head.data, key->head.n_bytes) == 0)
+        return 0;
+    if (strcmp(key->board_name, like->board_name) != 0)
+        return error_set(err, ERROR_DATA, "%s: is of board %s, expected %s as %s", mine.text,
+                         text_path(key->board_name).text, text_path(like->board_name).text,
+                         other.text);
+    for (; i < like->n_arrays; i++) {
+        const struct key_array *expected = &like->arrays[i], *found = &key->arrays[i];
+        const struct text_quoted name = text_path(expected->name);
+        const int order = i < key->n_arrays ? strcmp(found->name, expected->name) : 1;
+
+        if (order < 0)
+            break;
+        if (order > 0)
+            return error_set(err, ERROR_DATA,
+                             "%s: %s is missing, or no part of a position, expected as in %s "
+                             "(--key, --role)",
+                             mine.text, name.text, other.text);
+        if (strcmp(dtype_name(&found->dtype).text, dtype_name(&expected->dtype).text) != 0 ||
+            strcmp(found->shape, expected->shape) != 0)
+            return error_set(err, ERROR_DATA,
+                             "%s: %s: rows of %s %.200s, expected %s %.200s as in %s", mine.text,
+                             name.text, dtype_name(&found->dtype).text, found->shape,
+                             dtype_name(&expected->dtype).text, expected->shape, other.text);
+    }
+    return error_set(err, ERROR_DATA, "%s: %s is part of a position, but not in %s (--key, --role)",
+                     mine.text, text_path(key->arrays[i].name).text, other.text);
+}
+
+/* The names that --key lists must be arrays'. */
+static int check_names(const struct plan *plan, struct error *err)
+{
+    for (const char *entry = plan->settings->key; entry != NULL; entry = strchr(entry, ',')) {
+        bool is_there = false;
+
+        entry += *entry == ',';
+        for (size_t i = 0; i < plan->n_arrays && !is_there; i++) {
+            const size_t n = strlen(plan->arrays[i].key);
+
+            is_there = strncmp(entry, plan->arrays[i].key, n) == 0 &&
+                       (entry[n] == '\0' || strchr(",:", entry[n]) != NULL);
+        }
+        if (!is_there)
+            return archive_in_refuse_key(&plan->archives[0],
+                                         text_format("%.*s", (int)strcspn(entry, ",:"), entry).text,
+                                         "--key names it", err);
+    }
+    return 0;
+}
+
+int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
+                struct error *err)
+{
+    const char *path = plan->archives[0].path, *planes;
+
+    *key = (struct key){.board = plan->board};
+    key->n_ids = key_ids(plan->board, &plan->conventions, key->ids);
+    if (check_names(plan, err) != 0 || name_board(key, err) != 0)
+        return -1;
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        if (!plan_is_key(plan, &plan->arrays[i], &planes))
+            continue;
+        if (add_array(key, plan, i, planes, err) != 0)
+            return -1;
+        if (like != NULL && like->converts)
+            take_type(&key->arrays[key->n_arrays - 1], like->key);
+    }
+    if (key->n_arrays == 0)
+        return error_set(err, ERROR_DATA,
+                         "%s: no array is part of a position (planes, packed, grid, tile or "
+                         "to-move); use --role, or --key NAME,...",
+                         text_path(path).text);
+    if (finish(key, err) != 0)
+        return -1;
+    return like != NULL ? check_like(key, path, like->key, like->path, err) : 0;
+}
+
+int key_note(struct plan *plan, const struct key *key, struct error *err)
+{
+    struct text names = {0};
+    int status = 0;
+
+    if (plan->settings->key != NULL)
+        return plan_note(plan, "key", plan->settings->key, 0, err);
+    for (size_t i = 0; i < key->n_arrays && status == 0; i++)
+        status = text_append(&names, err, "%s%s", i > 0 ? "," : "", key->arrays[i].name);
+    if (status == 0)
+        status = plan_note(plan, "key", names.text, 0, err);
+    text_release(&names);
     return status;
 }
 
@@ -372,7 +547,7 @@ struct key_value key_of(const struct key *key, struct key_room *room)
     uint32_t best = 0;
 
     for (size_t i = 0; i < key->n_arrays; i++)
-        read_row(&key->arrays[i], room->from[key->arrays[i].order], room);
+        read_row(&key->arrays[i], room->from[i], room);
     memset(room->ties, 0, key_ties_nbytes(key));
     room->ties[0] = 1;
     for (uint32_t id = 1; id < key->n_ids; id++) {

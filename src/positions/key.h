@@ -16,20 +16,6 @@ struct key_value {
     uint64_t high, low;
 };
 
-/* Planes first .. last of an array. */
-struct key_planes {
-    uint64_t first, last;
-};
-
-/* An array that is part of the position. All borrowed, and read only when it is added; but the
- * spec, as long as keys are made. */
-struct key_input {
-    const struct array *array;
-    const struct dtype *dtype; /* what rows were converted to; NULL: the array's own */
-    const struct spec *spec;
-    const struct key_planes *planes; /* the planes that count; NULL: all */
-};
-
 /* Of a row: as it is, colours swapped, or five orders of a tile's numbers. */
 #define KEY_N_GUISES 8
 
@@ -45,15 +31,15 @@ struct key_array {
     char *name; /* owned; first: arrays are sorted by it */
     struct dtype dtype;
     char shape[256];
-    size_t order;     /* in which it was added */
-    struct spec spec; /* a copy: its maps are there while it is added only */
+    size_t index;     /* among the arrays of its plan */
+    struct spec spec; /* a copy, whose maps are the plan's */
     bool is_bits, is_big;
-    bool is_plain;          /* the key bytes of the first image are those of the row */
-    size_t item;            /* bytes of an element of the row as it is kept: 1 for bits */
-    uint64_t n_in, n_out;   /* elements of the row, and of the key bytes, */
-    uint64_t out_nbytes;    /* which are so many */
-    struct key_planes kept; /* AXIS: the planes that count */
-    uint32_t *src;          /* owned, per id n_out: the element of the row */
+    bool is_plain;        /* the key bytes of the first image are those of the row */
+    size_t item;          /* bytes of an element of the row as it is kept: 1 for bits */
+    uint64_t n_in, n_out; /* elements of the row, and of the key bytes, */
+    uint64_t out_nbytes;  /* which are so many */
+    uint64_t first, last; /* AXIS, BITS: the planes that count */
+    uint32_t *src;        /* owned, per id n_out: the element of the row */
     struct key_guise guises[KEY_N_GUISES];
     uint32_t n_guises;
     uint8_t *guise;      /* owned, per id */
@@ -74,7 +60,7 @@ struct key {
 
 /* Space for one row: one per thread. */
 struct key_room {
-    const uint8_t **from; /* owned: for whom it is, a row of each array in the order of adding */
+    const uint8_t **from; /* owned: for whom it is, a row of each array of the key */
     uint8_t *rows;        /* owned: a row's elements, plain and with the colours swapped */
     uint8_t *ties;        /* owned: bit i: the image under ids[i] is the canonical one */
     uint8_t *text;        /* owned: what is hashed: the head, and */
@@ -85,21 +71,30 @@ struct key_room {
 uint32_t key_ids(const struct board *board, const struct conventions *conventions,
                  uint8_t ids[BOARD_MAX_TRANSFORMS]);
 
-/* A key without arrays; board_name is the board's canonical name. */
-int key_init(struct key *key, const struct board *board, const char *board_name,
-             const struct conventions *conventions, struct error *err);
+/* Another set, with whose arrays a plan's must agree. */
+struct key_like {
+    const struct key *key;
+    const char *path;
+    bool converts; /* types may differ: rows are converted, as long as every value can be */
+};
 
-/* Add an array, in any order. ERROR_USAGE when a transform leads out of its planes. */
-int key_add(struct key *key, const struct key_input *in, struct error *err);
+/*
+ * The key of a plan's positions: which arrays, from their roles or --key, and what transforms do to
+ * them. ERROR_DATA when there is no such array, when one cannot be part of a key, and when they are
+ * not those of `like` (NULL: none). The caller releases it.
+ */
+int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
+                struct error *err);
 
-/* After the last array. */
-int key_finish(struct key *key, struct error *err);
+/* Keep for the manifest which arrays are the position. */
+int key_note(struct plan *plan, const struct key *key, struct error *err);
+
 void key_release(struct key *key);
 
 int key_room_init(struct key_room *room, const struct key *key, struct error *err);
 void key_room_release(struct key_room *room);
 
-/* The key of a row: room->from[i] is that of the array that was added as number i. The canonical
+/* The key of a row: room->from[i] is its row in key->arrays[i]. The canonical
  * image's key bytes are in room->bytes afterwards, and what leads to it in room->ties. */
 struct key_value key_of(const struct key *key, struct key_room *room);
 
@@ -124,24 +119,6 @@ static inline uint32_t key_lowest_tie(const uint8_t *ties)
 }
 
 /* --- the keys of a plan's rows --- */
-
-/* Another set, with whose arrays a plan's must agree. */
-struct key_like {
-    const struct key *key;
-    const char *path;
-    bool converts; /* types may differ: rows are converted, as long as every value can be */
-};
-
-/*
- * The key of a plan's positions: which arrays, from their roles or --key, and what transforms do to
- * them. ERROR_DATA when there is no such array, when one cannot be part of a key, and when they are
- * not those of `like` (NULL: none). The caller releases it.
- */
-int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
-                struct error *err);
-
-/* Keep for the manifest which arrays are the position. */
-int key_note(struct plan *plan, const struct key *key, struct error *err);
 
 /* Rows first .. first + n - 1. */
 struct key_rows {

@@ -12,190 +12,15 @@
 #include "base/crew.h"
 #include "base/meter.h"
 #include "base/text.h"
-#include "manifest/digest.h"
 #include "positions/positions.h"
 #include "shard/batch.h"
 
-#include <endian.h>
 #include <math.h>
 #include <xxhash.h>
 
 #define CHUNK_NBYTES (4u << 20)
 #define MAX_ROWS     16384
 #define ROWS_PER_JOB 64
-
-/* --- what the key is made of --- */
-
-/* A board from a file goes by its tables, wherever the file is and however it is written: rows,
- * columns, cells and planes, then each transform: whether it swaps colours, where it sends cells,
- * and planes where it says so; all of them numbers of 4 bytes, little-endian. */
-static int name_board(const struct board *board, struct text *name, struct error *err)
-{
-    const uint32_t sizes[] = {board->rows, board->cols, board->n_cells, board->n_planes};
-    const size_t n_most = 4 + board->n_transforms * (1 + (size_t)board->n_cells + board->n_planes);
-    char hex[DIGEST_HEX_NBYTES];
-    size_t n = 0;
-
-    if (board->file_text == NULL)
-        return text_append(name, err, "%s", board->name);
-    uint32_t *list = calloc(n_most, sizeof *list);
-    if (list == NULL)
-        return error_no_memory(err, "keys of positions");
-    for (; n < 4; n++)
-        list[n] = htole32(sizes[n]);
-    for (uint32_t t = 0; t < board->n_transforms; t++) {
-        const struct board_transform *transform = &board->transforms[t];
-
-        list[n++] = htole32(transform->swaps_colours);
-        for (uint32_t cell = 0; cell < board->n_cells; cell++)
-            list[n++] = htole32(transform->dst[cell]);
-        for (uint32_t p = 0; transform->planes != NULL && p < board->n_planes; p++)
-            list[n++] = htole32(transform->planes[p]);
-    }
-    digest_bytes(list, n * sizeof *list, hex);
-    free(list);
-    return text_append(name, err, "file:%s", hex);
-}
-
-/* Whether an array can be converted to the type that another set's has, value by value. */
-static const struct dtype *type_in(const struct key *like, const struct array *array)
-{
-    for (size_t i = 0; like != NULL && i < like->n_arrays; i++) {
-        const struct dtype *dtype = &like->arrays[i].dtype;
-
-        if (strcmp(like->arrays[i].name, array->key) == 0 && dtype_is_number(dtype) &&
-            dtype_is_number(&array->header.dtype) &&
-            (dtype->kind != array->header.dtype.kind ||
-             dtype->itemsize != array->header.dtype.itemsize))
-            return dtype;
-    }
-    return NULL;
-}
-
-/* Keys of two sets are only alike when they are of the same arrays. */
-static int check_like(const struct key *key, const char *path, const struct key *like,
-                      const char *like_path, struct error *err)
-{
-    const struct text_quoted mine = text_path(path), other = text_path(like_path);
-    size_t i = 0; /* arrays are sorted by name */
-
-    if (key->head.n_bytes == like->head.n_bytes &&
-        memcmp(key->head.data, like->head.data, key->head.n_bytes) == 0)
-        return 0;
-    if (strcmp(key->board_name, like->board_name) != 0)
-        return error_set(err, ERROR_DATA, "%s: is of board %s, expected %s as %s", mine.text,
-                         text_path(key->board_name).text, text_path(like->board_name).text,
-                         other.text);
-    for (; i < like->n_arrays; i++) {
-        const struct key_array *expected = &like->arrays[i], *found = &key->arrays[i];
-        const struct text_quoted name = text_path(expected->name);
-        const int order = i < key->n_arrays ? strcmp(found->name, expected->name) : 1;
-
-        if (order < 0)
-            break;
-        if (order > 0)
-            return error_set(err, ERROR_DATA,
-                             "%s: %s is missing, or no part of a position, expected as in %s "
-                             "(--key, --role)",
-                             mine.text, name.text, other.text);
-        if (strcmp(dtype_name(&found->dtype).text, dtype_name(&expected->dtype).text) != 0 ||
-            strcmp(found->shape, expected->shape) != 0)
-            return error_set(err, ERROR_DATA,
-                             "%s: %s: rows of %s %.200s, expected %s %.200s as in %s", mine.text,
-                             name.text, dtype_name(&found->dtype).text, found->shape,
-                             dtype_name(&expected->dtype).text, expected->shape, other.text);
-    }
-    return error_set(err, ERROR_DATA, "%s: %s is part of a position, but not in %s (--key, --role)",
-                     mine.text, text_path(key->arrays[i].name).text, other.text);
-}
-
-int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
-                struct error *err)
-{
-    const char *path = plan->archives[0].path;
-    const struct key *converts = like != NULL && like->converts ? like->key : NULL;
-    struct text name = {0};
-
-    *key = (struct key){0};
-    /* The names that --key lists must be arrays'. */
-    for (const char *entry = plan->settings->key; entry != NULL; entry = strchr(entry, ',')) {
-        bool is_there = false;
-
-        entry += *entry == ',';
-        for (size_t i = 0; i < plan->n_arrays && !is_there; i++) {
-            const size_t n = strlen(plan->arrays[i].key);
-
-            is_there = strncmp(entry, plan->arrays[i].key, n) == 0 &&
-                       (entry[n] == '\0' || strchr(",:", entry[n]) != NULL);
-        }
-        if (!is_there)
-            return archive_in_refuse_key(&plan->archives[0],
-                                         text_format("%.*s", (int)strcspn(entry, ",:"), entry).text,
-                                         "--key names it", err);
-    }
-    int status = name_board(plan->board, &name, err);
-    if (status == 0)
-        status = key_init(key, plan->board, name.text, &plan->conventions, err);
-    text_release(&name);
-    for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
-        const struct plan_array *array = &plan->arrays[i];
-        const struct array *source = array->sources[0];
-        const struct spec *spec = &array->spec;
-        const uint64_t n = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS ? spec->n_planes : 0;
-        struct key_planes planes = {0};
-        const char *text;
-        char *end;
-
-        if (!plan_is_key(plan, array, &text))
-            continue;
-        if (array->is_object || array->binding.sparse != SPARSE_NONE || source->row_nbytes == 0 ||
-            spec->kind == SPEC_INDICES || spec->kind == SPEC_COORD)
-            return plan_refuse(plan, array, err,
-                               "%s cannot be part of a position's key; use --key with other arrays",
-                               array->is_object          ? "an array of objects"
-                               : source->row_nbytes == 0 ? "an array of empty rows"
-                                                         : role_name(array->binding.role));
-        if (text != NULL) { /* a range of planes as --key tells it: 3, or 0-13 */
-            planes.first = planes.last = strtoull(text, &end, 10);
-            if (end > text && *end == '-' && end[1] >= '0' && end[1] <= '9')
-                planes.last = strtoull(end + 1, &end, 10);
-            if (*text < '0' || *text > '9' || (*end != '\0' && *end != ','))
-                return error_set(
-                    err, ERROR_USAGE, "--key: %s: %s is not a range of planes such as 0-13",
-                    text_path(array->key).text, text_quote_bytes(text, strcspn(text, ",")).text);
-            if (planes.first > planes.last || planes.last >= n)
-                return error_set(err, ERROR_USAGE,
-                                 "--key: %s: planes %" PRIu64 "-%" PRIu64 ", but it has %" PRIu64,
-                                 plan_array_name(plan, array).text, planes.first, planes.last, n);
-        }
-        const struct key_input in = {source, type_in(converts, source), spec,
-                                     text != NULL ? &planes : NULL};
-        status = key_add(key, &in, err);
-    }
-    if (status == 0 && key->n_arrays == 0)
-        return error_set(err, ERROR_DATA,
-                         "%s: no array is part of a position (planes, packed, grid, tile or "
-                         "to-move); use --role, or --key NAME,...",
-                         text_path(path).text);
-    if (status != 0 || key_finish(key, err) != 0)
-        return -1;
-    return like != NULL ? check_like(key, path, like->key, like->path, err) : 0;
-}
-
-int key_note(struct plan *plan, const struct key *key, struct error *err)
-{
-    struct text names = {0};
-    int status = 0;
-
-    if (plan->settings->key != NULL)
-        return plan_note(plan, "key", plan->settings->key, 0, err);
-    for (size_t i = 0; i < key->n_arrays && status == 0; i++)
-        status = text_append(&names, err, "%s%s", i > 0 ? "," : "", key->arrays[i].name);
-    if (status == 0)
-        status = plan_note(plan, "key", names.text, 0, err);
-    text_release(&names);
-    return status;
-}
 
 /* --- another type --- */
 
@@ -324,27 +149,24 @@ static int open_run(struct run *run, struct error *err)
 {
     const struct key_reader *reader = run->reader;
     const struct plan *plan = reader->plan;
-    const char *planes;
 
-    if (new_items(&run->columns, plan->n_arrays + 1, "keys of positions", err) != 0 ||
+    if (new_items(&run->columns, reader->key->n_arrays, "keys of positions", err) != 0 ||
         new_items(&run->rooms, (size_t)run->n_workers, "keys of positions", err) != 0)
         return -1;
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        const struct plan_array *array = &plan->arrays[i];
+    for (size_t k = 0; k < reader->key->n_arrays; k++) {
+        const struct key_array *a = &reader->key->arrays[k];
+        const struct plan_array *array = &plan->arrays[a->index];
         const struct array *source = array->sources[0];
-        struct column *column = &run->columns[run->n_columns];
+        const struct dtype *from = &source->header.dtype;
+        struct column *column = &run->columns[run->n_columns++];
 
-        if (!plan_is_key(plan, array, &planes))
-            continue;
-        run->n_columns++;
         *column =
             (struct column){.array = array,
-                            .from = &source->header.dtype,
-                            .to = type_in(reader->key, source),
-                            .row_nbytes = source->row_nbytes,
+                            .from = from,
+                            .row_nbytes = source->row_nbytes / from->itemsize * a->dtype.itemsize,
                             .source = {.arrays = array->sources, .n_arrays = plan->n_archives}};
-        if (column->to != NULL)
-            column->row_nbytes = column->row_nbytes / column->from->itemsize * column->to->itemsize;
+        if (a->dtype.kind != from->kind || a->dtype.itemsize != from->itemsize)
+            column->to = &a->dtype;
         run->row_nbytes += column->row_nbytes;
         if (reader_open(&column->source, plan->settings->budget, err) != 0)
             return -1;

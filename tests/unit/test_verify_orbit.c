@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "engine/settings.h"
 #include "positions/key.h"
 #include "verify/parts.h"
 
@@ -202,10 +203,18 @@ static void images_have_one_key(void **state)
 
         set_up(&f, boards[i], 'f', 4, i % 2 == 1);
         f.array.key = (char[]){"planes"};
-        assert_int_equal(key_init(&key, f.board, f.board->name, &f.shard.conventions, NULL), 0);
-        assert_int_equal(
-            key_add(&key, &(struct key_input){&f.array, NULL, &f.lane.spec, NULL}, NULL), 0);
-        assert_int_equal(key_finish(&key, NULL), 0);
+        const struct array *sources[] = {&f.array};
+        struct archive_in archive = {.path = "in.npz"};
+        struct plan_array array = {
+            .key = f.array.key, .binding = f.binding, .sources = sources, .spec = f.lane.spec};
+        const struct plan plan = {.settings = &settings_default,
+                                  .board = f.board,
+                                  .archives = &archive,
+                                  .n_archives = 1,
+                                  .conventions = f.shard.conventions,
+                                  .arrays = &array,
+                                  .n_arrays = 1};
+        assert_int_equal(key_of_plan(&key, &plan, NULL, NULL), 0);
         assert_int_equal(key_room_init(&room, &key, NULL), 0);
         for (uint32_t t = 0; t < f.board->n_transforms; t++) {
             struct key_value first;
