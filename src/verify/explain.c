@@ -13,7 +13,8 @@
 #include "positions/key.h"
 
 #define ROWS_AT_ONCE 64
-#define MIN_ALIKE    3 /* rows that must look like images of others */
+#define MIN_ALIKE    3  /* rows that must look like images of others */
+#define MOST_IMAGES  64 /* per source that are looked for, unless the board has more transforms */
 
 /* --- layouts --- */
 
@@ -114,7 +115,7 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
                 alike &= list[end].policy == list[i].policy;
                 classes->n_alike += walk == 0 && is_other && list[end].policy == list[i].policy;
             }
-            if (walk == 0 && n_different <= LAYOUT_MAX_IMAGES)
+            if (walk == 0 && n_different <= probe->max_images)
                 n_of[n_different] += end - i;
             if (walk == 0)
                 continue;
@@ -128,7 +129,7 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
             n_good += is_good;
             n_alike += is_good && alike;
         }
-        for (uint32_t k = 2; walk == 0 && k <= LAYOUT_MAX_IMAGES; k++)
+        for (uint32_t k = 2; walk == 0 && k <= probe->max_images; k++)
             classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
     }
     classes->is_enumeration =
@@ -399,10 +400,11 @@ static int find_groups(struct probe *p, struct error *err)
     const uint32_t n_exact = key_ids(shard->found.board, &shard->conventions, exact);
     const uint8_t *ids = groups->is_told ? groups->told : exact;
 
-    for (uint32_t k = 0; k < n_exact && k < LAYOUT_MAX_IMAGES; k++)
+    for (uint32_t k = 0; k < n_exact; k++)
         groups->allowed[exact[k]] = true;
     p->ids_are_told = groups->is_told;
-    p->n_ids = (uint32_t)smaller(groups->is_told ? groups->n_told : n_exact, LAYOUT_MAX_IMAGES);
+    p->n_ids = groups->is_told ? groups->n_told : n_exact;
+    p->max_images = n_exact > MOST_IMAGES ? n_exact : MOST_IMAGES;
     for (uint32_t k = 0; k < p->n_ids; k++)
         p->ids[k] = ids[k];
     if (json_array_size(json_object_get(manifest, "transforms")) > 0) {

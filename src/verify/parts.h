@@ -166,8 +166,8 @@ bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const 
 
 /* --- groups: the rows that are images of one source (groups.c) --- */
 
-#define LAYOUT_MAX_IMAGES 64 /* per source */
-#define LAYOUT_MAX_GAMES  16 /* lists of games that a search makes */
+#define LAYOUT_MAX_IMAGES BOARD_MAX_TRANSFORMS /* per source */
+#define LAYOUT_MAX_GAMES  16                   /* lists of games that a search makes */
 
 /* Sources are stored in blocks: of a block first all images under one transform, then those under
  * the next. */
@@ -327,6 +327,7 @@ struct probe {
     struct orbit_groups *groups;     /* borrowed: what is found */
     uint32_t ids[LAYOUT_MAX_IMAGES]; /* the transforms that are told, else all allowed ones */
     uint32_t n_ids;
+    uint32_t max_images; /* per source that are looked for */
     bool ids_are_told;
     bool has_block;      /* the length of blocks is told: */
     uint64_t block_rows; /* 0: transform order */

@@ -15,8 +15,8 @@
 #define CHUNK_NBYTES (1u << 20) /* of far rows, read at a time */
 #define MAX_SOURCES  64         /* tried of each layout */
 #define FAR_SOURCES  12         /* the same where far rows are needed */
-#define FAR_IMAGES   24         /* most images per source looked for in far rows */
-#define MIN_EVIDENCE 3          /* rows that must repeat a position */
+#define FAR_IMAGES   24 /* images per source looked for in far rows; and those of the board */
+#define MIN_EVIDENCE 3  /* rows that must repeat a position */
 
 /* --- reading --- */
 
@@ -108,7 +108,8 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
     }
     /* First choose the rows: all, or those that layouts need, in ascending order and each once. */
     if (p->far_rows == NULL) {
-        const uint64_t n_needed = (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
+        const uint64_t n_needed =
+            (FAR_IMAGES * FAR_IMAGES + 2 * p->n_ids + p->max_images) * FAR_SOURCES;
         uint64_t *rows = calloc((all ? n_after : n_needed) + 1, sizeof *rows);
 
         p->far_block = block_rows;
@@ -117,18 +118,19 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
             return error_no_memory(err, "rows of a set");
         for (; all && n < n_after; n++)
             rows[n] = p->n + n;
-        for (uint32_t images = 2; !all && images <= FAR_IMAGES; images++) {
+        for (uint32_t images = 2; !all && images <= p->max_images; images++) {
             const uint64_t n_sources = p->n_rows / images;
+            const bool is_usual = images <= FAR_IMAGES || images == p->n_ids;
 
-            for (uint64_t i = 0; p->n_rows % images == 0 && i < smaller(FAR_SOURCES, n_sources);
-                 i++)
+            for (uint64_t i = 0;
+                 is_usual && p->n_rows % images == 0 && i < smaller(FAR_SOURCES, n_sources); i++)
                 for (uint32_t k = 1; k < images; k++) {
                     rows[n++] = k * n_sources + i;
                     rows[n++] = n_sources + i * (images - 1) + k - 1;
                 }
         }
         for (uint64_t i = 0; !all && i < smaller(FAR_SOURCES, block_rows); i++)
-            for (uint64_t k = 1; k < LAYOUT_MAX_IMAGES; k++)
+            for (uint64_t k = 1; k < p->max_images; k++)
                 rows[n++] = k * block_rows + i;
         if (!all)
             qsort(rows, n, sizeof *rows, compare_rows);
@@ -263,7 +265,7 @@ static void try_layout(const struct probe *p, const struct layout *layout, struc
 int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct error *err)
 {
     const uint32_t least = p->ids_are_told ? p->n_ids : 2;
-    const uint32_t most = p->ids_are_told ? p->n_ids : LAYOUT_MAX_IMAGES;
+    const uint32_t most = p->ids_are_told ? p->n_ids : p->max_images;
     const uint64_t n_known = p->n + p->n_far;
     const bool sees_far = probe_is_whole(p) || p->n_far > 0;
 

@@ -485,6 +485,31 @@ def test_selected_without_manifest(what):
             codes, result = verify(os.path.join(folder, name), *BOARD)
             assert not codes, (name, result)
 
+# A board with more transforms than most: 81 translations of a torus.
+TORUS = {9 * r + c: lambda x, r=r, c=c: np.roll(x, (r, c), (-2, -1)) for r in range(9) for c in range(9)}
+
+
+@tap.test("sample", "transform", "4")
+def test_many_transforms(order):
+    cells = np.arange(81).reshape(9, 9)
+    names = [{"name": name, "dst": np.roll(cells, -1, axis).reshape(-1).tolist()}
+             for name, axis in (("right", 1), ("down", 0))]
+    rows = [{k: row[k] for k in ("states", "policy")} for row in rows_of(gomoku(64))]
+    images = orders(order, rows, list(TORUS), lambda row, t: {k: TORUS[t](row[k]) for k in row})
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "torus.json")
+        with open(path, "w") as file:
+            json.dump({"name": "torus", "rows": 9, "cols": 9, "generators": True,
+                       "transforms": names}, file)
+        for options in [], ["--order", order if order != "4" else "block:4", "--transforms", "all"]:
+            codes, file = errors_of(stack(images), "--board", f"file:{path}", *options)
+            assert not codes and "expanded, 81 images" in file["note"], (options, file["note"], codes)
+            assert file["sources"] == 64, file
+        wrong = [dict(row) for row in images]
+        wrong[100]["policy"] = np.roll(wrong[100]["policy"], 1, 0)
+        codes, _ = errors_of(stack(wrong), "--board", f"file:{path}")
+        assert codes & {"planes-policy-differ", "policy-wrong", "policy-inverse"}, codes
+
 
 if __name__ == "__main__":
     tap.main()
