@@ -201,6 +201,7 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
     struct lane_image *list = calloc(n + 1, sizeof *list);
     struct window window = {0};
     uint64_t n_sources = 0, n_all = 0, n_odd = 0, n_classes = 0, n_doubtful[REPEATS + 1] = {0};
+    uint64_t n_crowded = 0; /* rows of positions that are not compared */
     int status =
         list != NULL ? list_by_shape(p, list, err) : error_no_memory(err, "list of all images");
 
@@ -218,6 +219,7 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         /* If a position has many more rows than images, nothing tells which row is whose image; a
          * few more are taken for duplicates. */
         window.n = end - i <= most ? end - i : 0;
+        n_crowded += end - i - window.n;
         status = probe_read_window(p, &window, NULL, err);
         if (status == 0 && p->planes->is_broken)
             break;
@@ -251,16 +253,25 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         }
     }
     window_release(&window);
-    if (status != 0 || p->planes->is_broken) {
+    if (status != 0 || p->planes->is_broken || n_classes == 0) {
         free(list);
         return status != 0 ? -1
-                           : verify_note(p->lanes->result, err,
-                                         "not looked at for images: the planes cannot be read");
+                           : verify_note(p->lanes->result, err, "not looked at for images: %s",
+                                         p->planes->is_broken
+                                             ? "the planes cannot be read"
+                                             : "nothing tells which rows of a position are images "
+                                               "of one source");
     }
     orbit_groups_of_entries(p->groups, list);
     p->lanes->result->is_expanded = true;
+    const struct text_quoted left_out =
+        text_format(n_crowded > 0 ? "; %" PRIu64 " rows are not compared: their positions occur "
+                                    "too often"
+                                  : "",
+                    n_crowded);
     return verify_note(p->lanes->result, err,
-                       "expanded, %u images per source, rows grouped by their positions", n_images);
+                       "expanded, %u images per source, rows grouped by their positions%s",
+                       n_images, left_out.text);
 }
 
 /* --- finding groups --- */

@@ -510,6 +510,19 @@ def test_many_transforms(order):
         codes, _ = errors_of(stack(wrong), "--board", f"file:{path}")
         assert codes & {"planes-policy-differ", "policy-wrong", "policy-inverse"}, codes
 
+@tap.test("all", "some")
+def test_positions_that_occur_too_often(which):
+    """Nothing tells which row is whose image: what is not compared is said in words."""
+    rows = rows_of(gomoku(40))
+    rows = rows * 3 if which == "all" else rows + rows[:8] * 2
+    images = orders("sample", rows, range(8), image)
+    images = [images[i] for i in np.random.default_rng(5).permutation(len(images))]
+    _, file = errors_of(stack(images), *BOARD)
+    if which == "all":
+        assert not file["expanded"] and "nothing tells which rows" in file["note"], file
+    else:
+        assert file["expanded"] and "; 192 rows are not compared" in file["note"], file
+
 
 if __name__ == "__main__":
     tap.main()
