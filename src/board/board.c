@@ -1,12 +1,12 @@
 /*
  * board.c - the registry: presets, families, and boards by name. A name is looked up as a preset,
- * then as FAMILY:SIZE; the family's build function fills in cells and maps, and what it leaves out
- * (name, default transforms, who may have more stones) is filled in here. Every board is completed
- * and proved to be a group by group.c before anybody sees it, but for boards built for a report.
+ * then as FAMILY:SIZE. families.c or custom.c builds cells and maps; the rest is filled in here.
+ * report.c proves that the transforms form a group before anyone sees the board, except for boards
+ * built for a report.
  *
- * Here is also which board may be meant: the known names that are nearest to an unknown one (by the
- * letters to change), and the boards that the shapes of a shard's arrays allow. Shapes that one
- * system alone is known to write decide; otherwise any family's box that fits, by rank.
+ * Guesses are made here, too: the known names nearest to an unknown one, by edit distance, and the
+ * boards that fit the shapes of a shard's arrays. Shapes that only one system is known to write
+ * decide; otherwise every family whose box fits is listed, by rank.
  */
 #include "board/board.h"
 
@@ -53,8 +53,8 @@ const struct board_preset *board_find_preset(const char *name)
     return NULL;
 }
 
-/* The family with the longest name that a full name starts with; *size is the text behind the colon
- * after it, or NULL. */
+/* The family with the longest name that a board's name begins with; *size is the text after the
+ * colon that follows, or NULL. */
 static const struct board_family *find_family(const char *name, const char **size)
 {
     const struct board_family *found = NULL;
@@ -84,7 +84,7 @@ bool board_has_size_of_shard(const char *name)
 #define MAX_NAME      TEXT_MAX_WORD
 #define N_SUGGESTIONS 3
 
-/* Copy the letters and digits in lower case; false when they are more than MAX_NAME or none. */
+/* Copy letters and digits in lower case; false when there are none, or more than MAX_NAME. */
 static bool simplify(const char *name, char *simple)
 {
     size_t n = 0;
@@ -100,7 +100,7 @@ static bool simplify(const char *name, char *simple)
     return n > 0;
 }
 
-/* Write the known names nearest to an unknown one into text: "hex8, hex11", or "" if none is. */
+/* Write the known names nearest to an unknown one, "hex8, hex11"; "" if none is near. */
 static void suggest(const char *name, char *text, size_t n_bytes)
 {
     char asked[MAX_NAME + 1], family[MAX_NAME + 1], known[MAX_NAME + 1];
@@ -109,12 +109,12 @@ static void suggest(const char *name, char *text, size_t n_bytes)
     text[0] = '\0';
     if (!simplify(name, asked))
         return;
-    if (strcmp(asked, "hex") == 0) { /* a game, and the form of another game's boards */
+    if (strcmp(asked, "hex") == 0) { /* may mean the game of Hex or a hexagonal board */
         snprintf(text, n_bytes,
                  "hex11 or rhombus:N (the game of Hex), hex8 or hexagon:R (RingRift)");
         return;
     }
-    /* Of a name with a size only the family's part can be compared. */
+    /* Families are compared without a size. */
     snprintf(family, sizeof family, "%.*s", (int)strcspn(asked, "0123456789"), asked);
     for (size_t d = 0; d <= 1 + strlen(asked) / 4; d++) {
         for (size_t i = 0; i < board_n_presets + board_n_families; i++) {
@@ -132,7 +132,7 @@ static void suggest(const char *name, char *text, size_t n_bytes)
     }
 }
 
-/* The board of that name, or the one that a board file's text describes. */
+/* Build the board of that name, or the one that the text of a board file describes. */
 static int build(struct board *b, const char *asked, const char *text, bool check,
                  struct error *err)
 {
@@ -265,7 +265,7 @@ uint32_t board_xy_plane_transform(const struct board *b, uint32_t t)
 {
     const uint32_t n = b->rows == 0 || b->rows != b->cols ? 0 : b->n_transforms;
 
-    for (uint32_t swap = 0; swap < n; swap++) { /* which exchanges rows and columns */
+    for (uint32_t swap = 0; swap < n; swap++) { /* find the one that exchanges rows and columns */
         uint32_t cell = 0;
 
         while (cell < b->n_cells &&
@@ -280,12 +280,12 @@ uint32_t board_xy_plane_transform(const struct board *b, uint32_t t)
 
 /* --- by shapes --- */
 
-/* Shapes that belong to one board: no other system is known to write them. */
+/* Shapes that only one system is known to write. */
 static const struct {
     uint32_t rows, cols;
-    uint64_t n_actions; /* 0: any or none */
-    bool is_ringrift;   /* with RingRift's policy_encoding the actions need not be known */
-    const char *board;  /* its name */
+    uint64_t n_actions; /* 0: any */
+    bool is_ringrift;   /* RingRift's policy_encoding decides without a number of actions */
+    const char *board;
 } shapes[] = {
     {9, 9, 4132, true, "hex8"},        {9, 9, 4500, true, "hex8"},
     {9, 9, 61, false, "hex8"},         {25, 25, 91876, true, "hexagonal"},
@@ -316,8 +316,8 @@ bool board_shape_is_known(uint64_t rows, uint64_t cols)
     return false;
 }
 
-/* On rectangles a family's board may have any policy; on squares, one of cells with or without
- * pass, or none; on hexagons, whose policies have shapes of their own, none. */
+/* A rectangle may have any policy; a square none, or one of cells with or without a pass; a hexagon
+ * none, since its policies have lengths of their own. */
 size_t board_guess(const struct board_seen *seen, char names[BOARD_MAX_GUESSES][64])
 {
     const uint64_t rows = seen->rows, cols = seen->cols, n_actions = seen->n_actions;
