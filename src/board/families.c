@@ -1,17 +1,16 @@
 /*
- * families.c - the families of boards, and what they are made of: sizes in names, memory, names,
- * and boards in a box. There a transform is a 2 x 2 matrix, after which the cells are moved back
- * onto the board, and edges are steps to neighbours; both come from tables, so that no map is typed
- * in.
+ * families.c - the families of boards and how their boards are built. In a box, a transform is a
+ * 2 x 2 matrix, after which the cells are moved back onto the board, and edges are steps to
+ * neighbours. Both come from tables; no map is typed in.
  *
- * Each family is a row at the end of this file, but for boards from a file: see custom.c.
+ * Each family is a table at the end of this file, except for boards from a file: see custom.c.
  */
 #include "board/families.h"
 
 #include "base/perm.h"
 #include "base/text.h"
 
-/* A transform that leaves a tile's numbers as they are, and has no maps yet. */
+/* A transform without maps; it leaves the numbers of tiles as they are. */
 static const struct board_transform no_maps = {.number_src = {0, 1, 2}};
 
 int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err)
@@ -87,7 +86,7 @@ int board_set_transform_name(struct board *b, uint32_t t, const char *name, stru
 
 /* --- boxes --- */
 
-/* Where a turn takes a cell, not yet moved back onto the board. */
+/* Where a turn takes a cell before it is moved back onto the board. */
 static struct board_step turned(const struct board *b, const struct board_turn *turn, uint32_t cell)
 {
     const int row = (int)(cell / b->cols), col = (int)(cell % b->cols);
@@ -126,8 +125,7 @@ bool board_turn_cells(const struct board *b, const struct board_turn *turn, uint
     return true;
 }
 
-/* Make cells, transforms and edges of a board with rows and columns. A turn that exchanges these
- * needs a square box. */
+/* Make the cells, transforms and edges of a board whose rows and cols are set. */
 static int fill_box(struct board *b, struct error *err)
 {
     const struct board_box *box = b->family->box;
@@ -162,7 +160,9 @@ static int fill_box(struct board *b, struct error *err)
     return 0;
 }
 
-/* Parse n_digits digits, what is too large as UINT32_MAX; false when they are not a number. */
+/* Parse n_digits digits, a number that is too large as UINT32_MAX. False when they are not a
+ * number.
+ */
 static bool parse_side(const char *digits, size_t n_digits, uint32_t *side)
 {
     uint64_t n;
@@ -220,8 +220,8 @@ static const struct board_element of_square[8] = {
 };
 const struct board_box board_box_square = {of_square, 8, to_four, 2, 2, 0, 256, false};
 
-/* With axial coordinates q to the right and r down, ids 0-5 are that many turns of 60 degrees,
- * (q, r) to (-r, q + r); ids 6-11 the same, then q and r exchanged. */
+/* In axial coordinates, q to the right and r down, ids 0-5 are that many turns of 60 degrees,
+ * (q, r) to (-r, q + r); ids 6-11 are the same, then q and r exchanged. */
 static const struct board_element of_hexagon[12] = {
     {"identity", {1, 0, 0, 1}, false},     {"rotate-60", {1, 1, -1, 0}, false},
     {"rotate-120", {0, 1, -1, -1}, false}, {"rotate-180", {-1, 0, 0, -1}, false},
@@ -232,7 +232,7 @@ static const struct board_element of_hexagon[12] = {
 };
 const struct board_box board_box_hexagon = {of_hexagon, 12, to_six, 3, 1, 0, 127, true};
 
-/* A reflection exchanges the goal edges of the players, so it must exchange the colours too. */
+/* A reflection exchanges the players' goal edges, so it must exchange the colours too. */
 static const struct board_element of_rhombus[4] = {
     {"identity", {1, 0, 0, 1}, false},
     {"rotate-180", {-1, 0, 0, -1}, false},
@@ -255,8 +255,8 @@ static const struct board_element of_mirror[2] = {
 };
 static const struct board_box box_mirror = {of_mirror, 2, to_four, 2, 1, 2, 0, false};
 
-/* The first player goes down to the last row, the second up to the first, so that what turns the
- * board upside down exchanges the colours too. */
+/* The first player moves down to the last row, the second up to the first: what turns the board
+ * upside down must exchange the colours too. */
 static const struct board_element of_breakthrough[4] = {
     {"identity", {1, 0, 0, 1}, false},
     {"rotate-180-swap", {-1, 0, 0, -1}, true},
@@ -265,10 +265,11 @@ static const struct board_element of_breakthrough[4] = {
 };
 static const struct board_box box_breakthrough = {of_breakthrough, 4, to_eight, 4, 2, 2, 0, false};
 
-/* KataGomo's Hex writes the rows of the player to move, and White's transposed: every row is of one
- * who joins the same two edges. What exchanges the colours leaves all in its place but whose turn
- * it is, which a global input tells (selfTransposeNCHW in cpp/dataio/trainingwrite.cpp and
- * rowGlobal[0] in cpp/neuralnet/nninputs.cpp, from KataHex of 2022 to Hex2026). */
+/* KataGomo's Hex writes each position from the side of the player to move, White's transposed, so
+ * that this player always joins the same two edges. A reflection with an exchange of colours
+ * therefore moves cells as the identity or half turn does and changes only whose turn it is, which
+ * a global input tells (selfTransposeNCHW in cpp/dataio/trainingwrite.cpp and rowGlobal[0] in
+ * cpp/neuralnet/nninputs.cpp, from KataHex of 2022 to Hex2026). */
 static const struct board_element of_katago_hex[4] = {
     {"identity", {1, 0, 0, 1}, false},
     {"rotate-180", {-1, 0, 0, -1}, false},
@@ -277,7 +278,7 @@ static const struct board_element of_katago_hex[4] = {
 };
 static const struct board_box box_katago_hex = {of_katago_hex, 4, to_six, 3, 2, 0, 256, false};
 
-/* Go on the cells of a rhombus: no edge is anybody's. */
+/* Go on the cells of a rhombus: edges belong to nobody. */
 static const struct board_element of_katago_hexgo[4] = {
     {"identity", {1, 0, 0, 1}, false},
     {"rotate-180", {-1, 0, 0, -1}, false},
@@ -286,13 +287,14 @@ static const struct board_element of_katago_hexgo[4] = {
 };
 static const struct board_box box_katago_hexgo = {of_katago_hexgo, 4, to_six, 3, 2, 0, 256, false};
 
-/* What goes up, down or falls: White's rows may be stored upside down, which a mirror does not mind
- * ("only X-axis symmetry, and flip Y-axis when playing white", README of KataGomo). */
+/* Games in which pieces move up, down or drop. White's rows may be stored upside down, which does
+ * not affect a left-right mirror ("only X-axis symmetry, and flip Y-axis when playing white",
+ * README of KataGomo). */
 static const struct board_box box_katago_mirror = {of_mirror, 2, to_four, 2, 2, 0, 256, false};
 
-/* --- Take It Easy: the cells on board of a hexagon of radius 2, numbered row by row, without its
- * box. A tile has a number for each of the three directions, so most transforms keep the score only
- * if tiles are turned too --- */
+/* --- Take It Easy: the on-board cells of a hexagon of radius 2, numbered row by row, without the
+ * box. A tile has a number for each of three directions, so most transforms keep the score only if
+ * the tiles turn with the board --- */
 
 #define TILES_SIDE 5 /* of the hexagon's box: lines of each number */
 #define N_NUMBERS  3
@@ -303,7 +305,7 @@ static const uint8_t number_src[12][N_NUMBERS] = {
     {2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2},
 };
 
-/* Make the filled box of a hexagon a board without a box, with lines and numbers. */
+/* Turn a hexagon in its box into the board without a box, and add lines and numbers. */
 static int make_tiles(struct board *b, struct error *err)
 {
     uint32_t cells[TILES_SIDE * TILES_SIDE] = {0}, n = 0;
@@ -315,7 +317,7 @@ static int make_tiles(struct board *b, struct error *err)
         if (b->on_board[place])
             cells[place] = n++;
     n = 0;
-    /* Every cell lies on one line of each number: number 0 along rows, the others along the two
+    /* Every cell lies on one line for each number: number 0 along rows, the other two along the
      * other directions. */
     for (uint32_t line = 0; line < N_NUMBERS * TILES_SIDE; line++) {
         for (uint32_t place = 0; place < b->n_cells; place++) {
@@ -374,7 +376,7 @@ static const uint8_t grid_cells[19] = {
 #define NAMED(name_, size, summary_, example_) \
     .name = name_, .syntax = name_ size, .summary = summary_, .example = example_
 
-/* Of 25 planes: 12 of pieces, 4 of rights, occupancy, checkers, material. */
+/* 25 planes: 12 of pieces, 4 of castling rights, occupancy, checkers, material. */
 const struct board_castling board_castling_usual = {25, {12, 13, 14, 15}};
 
 static const struct action_layout *const of_cells[] = {
@@ -388,7 +390,7 @@ static const struct action_layout *const of_squares[] = {
 static const struct action_layout *const of_breakthroughs[] = {
     &action_layout_breakthrough, &action_layout_cells, &action_layout_cells_pass};
 static const struct action_layout *const of_katago[] = {
-    &action_layout_cells_pass, &action_layout_cells}; /* its policies always end in a pass */
+    &action_layout_cells_pass, &action_layout_cells}; /* policies end in a pass */
 
 const struct board_family board_family_hexagon = {
     NAMED("hexagon", ":R",
@@ -416,7 +418,7 @@ const struct board_family board_family_square = {
     .stack_planes = {56},
 };
 
-/* Planes to guess by: stones, stones and the player to move, or OpenSpiel's. */
+/* Guessed with the planes of stones, with the player to move added, or with OpenSpiel's. */
 const struct board_family board_family_rhombus = {
     NAMED("rhombus", ":N",
           "the game of Hex on N x N cells, 4 transforms, two of which swap colours", "rhombus:5"),
@@ -489,8 +491,7 @@ const struct board_family board_family_takeiteasy = {
     .drawn_lines = (const uint8_t[]){3, 4, 5, 4, 3, 0},
 };
 
-/* The square that a shard of KataGo's was written for; engines are built for 19 unless told
- * otherwise. */
+/* What boards of KataGo's shards have in common. */
 #define OF_KATAGO \
     .layouts = of_katago, .n_layouts = 2, .only_known_members = true, .packed_stones = 1
 
@@ -503,8 +504,8 @@ const struct board_family board_family_katago = {
     OF_KATAGO,
 };
 
-/* KataGomo's games of the table in its README whose moves are cells, one at a time. A group is that
- * of the rules: it holds for the rows of either player, which some branches turn. */
+/* The games in the table of KataGomo's README in which a move is one cell. Each group holds for the
+ * rows of both players, which some branches turn. */
 #define OF_KATAGOMO(id, form, what)                                                   \
     const struct board_family board_family_katago_##id = {                            \
         NAMED("katago:" #id, ":L", "shards of KataGomo's " what, "katago:" #id ":5"), \

@@ -11,7 +11,7 @@
 #include "board/actions.h"
 #include "board/board.h"
 
-/* KataGomo's games in KataGo's shards: their names, their boxes, and what they are. */
+/* KataGomo's games, in KataGo's shards: name, box, description. */
 /* clang-format off */
 #define KATAGOMO_GAMES(row)                                            \
     row(hex, box_katago_hex, "Hex, 4 transforms, two of which swap colours") \
@@ -32,7 +32,7 @@
     row(connect4, box_katago_mirror, "Connect Four, 2 transforms")
 /* clang-format on */
 
-/* The registry: a row for each family, in the order in which they are listed. */
+/* The registry: all families, in the order in which `symaug boards` lists them. */
 #define BOARD_FAMILIES(row, game)                                                            \
     row(hexagon) row(square) row(rhombus) row(grid) row(mirror) row(chess) row(breakthrough) \
         row(takeiteasy) row(katago) KATAGOMO_GAMES(game) row(file)
@@ -43,40 +43,43 @@ BOARD_FAMILIES(BOARD_DECLARE_FAMILY, BOARD_DECLARE_GAME)
 
 /* --- layouts --- */
 
-/* An action is a cell of the box, or one on board (where these differ); with a pass last. */
+/* An action is a cell of the box, or an on-board cell where these differ; perhaps a pass follows.
+ */
 extern const struct action_layout action_layout_cells, action_layout_cells_pass;
 extern const struct action_layout action_layout_cells_box, action_layout_cells_box_pass;
 extern const struct action_layout action_layout_cells_board, action_layout_cells_board_pass;
 
-extern const struct action_layout action_layout_columns; /* pieces fall into them (Connect 4) */
+extern const struct action_layout action_layout_columns; /* pieces drop into them (Connect 4) */
 extern const struct action_layout action_layout_moves;   /* from * cells + to */
 extern const struct action_layout action_layout_breakthrough;
-extern const struct action_layout action_layout_file; /* as a board file's actions say */
-/* RingRift's, on hexagons, and squares 8 and 19. */
+extern const struct action_layout action_layout_file; /* the actions of a board file */
+/* RingRift's, on hexagons and on squares of 8 and 19. */
 extern const struct action_layout action_layout_ringrift_hexagon, action_layout_ringrift_square;
 
-/* All layouts of chess. */
+/* The layouts of chess. */
 #define CHESS_N_LAYOUTS 17
 extern const struct action_layout *const chess_layouts[CHESS_N_LAYOUTS];
 
-/* --- what boards are made of --- */
+/* --- building boards --- */
 
-/* Make b a board of n_cells cells (at most BOARD_MAX_CELLS, as whoever reads a size has checked)
- * that form no box unless it has one, with n_transforms identities without names, and room for
- * BOARD_MAX_TRANSFORMS + 2, which have no maps yet. */
+/* Give b n_cells cells (at most BOARD_MAX_CELLS, which the reader of a size checks), all on board,
+ * n_transforms unnamed identities, and room for BOARD_MAX_TRANSFORMS + 2 transforms, those after
+ * n_transforms without maps. */
 int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err);
 
-/* Bytes of all maps of one transform. */
+/* The size of all maps of a transform in bytes. */
 static inline size_t board_maps_nbytes(const struct board *b)
 {
     return ((size_t)b->n_cells + b->n_planes + b->n_actions) * sizeof(uint32_t);
 }
 
-/* Give transform t, instead of its maps, new ones that leave everything in place. */
+/* Replace the maps of transform t with new ones that leave everything in place. */
 int board_alloc_maps(const struct board *b, uint32_t t, struct error *err);
 
-/* Free what a transform owns; free transform t and move those after it up. */
+/* Free what a transform owns and reset it; accepts one without maps. */
 void board_release_transform(struct board_transform *t);
+
+/* Free transform t; those after it move up. */
 void board_remove_transform(struct board *b, uint32_t t);
 
 /* Set the canonical name, printf-style. */
@@ -94,8 +97,8 @@ struct board_turn {
     int rr, rc, cr, cc;
 };
 
-/* Where a turn about the middle of the board takes its cells; false when it takes some off the
- * board, or there are no coordinates. */
+/* Fill dst with where a turn about the middle of the board takes its cells. False when some leave
+ * the board, or cells have no coordinates. */
 bool board_turn_cells(const struct board *b, const struct board_turn *turn, uint32_t *dst);
 
 /* A transform of a box. */
@@ -105,31 +108,30 @@ struct board_element {
     bool swaps_colours;
 };
 
-/* What boards in a box are made of. */
+/* What boards with a box are made of. */
 struct board_box {
-    const struct board_element *elements; /* by id: the identity first */
+    const struct board_element *elements; /* by id, the identity first */
     uint32_t n_elements;
-    const struct board_step *steps; /* to neighbours: of two opposite steps one */
+    const struct board_step *steps; /* to neighbours; only one of two opposite steps */
     uint32_t n_steps;
 
-    /* The sizes of a family of such boards: from min_rows to max_size, or if that is 0, HxW of at
-     * least min_rows and min_cols. */
+    /* Sizes: N from min_rows to max_size; or, if max_size is 0, HxW of at least min_rows and
+     * min_cols. */
     uint32_t min_rows, min_cols, max_size;
 
-    bool is_hexagon; /* of radius b->size: other cells of the box are off board, stay in place and
-                        have no neighbours */
+    bool is_hexagon; /* of radius b->size; all other cells of the box are off board */
 };
 
 extern const struct board_box board_box_square, board_box_hexagon;
 
-/* The box whose turns and mirrors the cells of a board from a file may allow. */
+/* The box with the turns and mirrors that a board from a file may have. */
 static inline const struct board_box *board_turns_of(const struct board *b)
 {
     return b->is_hexagonal ? &board_box_hexagon : &board_box_square;
 }
 
-/* Build a board of a family with a box from the size after "NAME:", which is not looked at where
- * the size is fixed. NULL, text that is not a size, and a size out of range are ERROR_USAGE. */
+/* Build a board of a family with a box from the size after "NAME:", which is ignored where the size
+ * is fixed. NULL, text that is not a size, and a size out of range are ERROR_USAGE. */
 int board_build_box(struct board *b, const char *size, struct error *err);
 
 /* A cell as "(row,col)", or as "cell 7" on a board without a box. */
@@ -147,28 +149,29 @@ int board_build_custom(struct board *b, const char *path, const char *text, stru
 
 #define CUSTOM_MAX_DIMS 4
 
-/* A board on its way, which custom.c reads, and custom_shape.c makes cells, edges, lines and
- * colours of. */
+/* A board file being read: custom.c reads names and transforms, custom_shape.c cells, edges, lines
+ * and colours. */
 struct custom {
-    const char *path;    /* borrowed: for messages */
-    struct error *err;   /* borrowed */
-    struct board *board; /* borrowed: the first of its transforms is the identity */
-    size_t text_nbytes;  /* of board->file_text */
-    struct json_t *root; /* owned: the file */
-    const char *label;   /* borrowed from it: the board's name, or NULL */
-    bool is_generated;   /* the listed transforms are generators */
-    uint8_t *marked;     /* owned scratch, a byte for each cell */
-    uint32_t n_coloured; /* cells of all colours so far */
-    uint32_t n_dims, dims[CUSTOM_MAX_DIMS]; /* of the shape; two are rows and columns */
+    const char *path;                       /* borrowed, for messages */
+    struct error *err;                      /* borrowed */
+    struct board *board;                    /* borrowed; transform 0 is the identity */
+    size_t text_nbytes;                     /* of board->file_text */
+    struct json_t *root;                    /* owned: the file's object */
+    const char *label;                      /* borrowed from root: the board's name, or NULL */
+    bool is_generated;                      /* the listed transforms are generators */
+    uint8_t *marked;                        /* owned scratch, a byte for each cell */
+    uint32_t n_coloured;                    /* cells of all colours so far */
+    uint32_t n_dims, dims[CUSTOM_MAX_DIMS]; /* of the shape; two dimensions are rows and columns */
 };
 
-/* Refuse the file: ERROR_DATA "PATH: ...". Returns -1. */
+/* Set ERROR_DATA "PATH: ..."; the value is -1. */
 #define custom_refuse(c, ...) \
     error_set_at((c)->err, ERROR_DATA, &(const struct error_place){.shown = (c)->path}, __VA_ARGS__)
 
-/* True when value is a whole number below limit, which is then stored. */
+/* Store a whole number below limit; false when the value is not one. */
 bool custom_read_index(const struct json_t *value, uint64_t limit, uint32_t *index);
 
-/* The board's cells, with the identity; then, which are on board, edges, lines and colours. */
+/* Read the shape: cells and the identity. Then read which cells are on board, edges, lines and
+ * colours. */
 int custom_parse_shape(struct custom *c);
 int custom_parse_relations(struct custom *c);
