@@ -1,9 +1,9 @@
 /*
- * actions.c - action spaces: a layout is found by its length or name, and its maps for every
- * transform are computed once. Entries after the layout's own length stay in place; a policy that
- * is stored flipped beside its planes has its maps taken into that order.
+ * actions.c - action spaces: a layout is found by its length or name, and its maps are computed
+ * once for every transform. Entries after the layout's own length stay in place; the maps of a
+ * policy whose cells are in another order than its planes are conjugated by that order.
  *
- * The layouts themselves are in layouts.c, and those of chess in chess.c.
+ * The layouts are in layouts.c, those of chess in chess.c.
  */
 #include "board/actions.h"
 
@@ -26,7 +26,7 @@ const struct action_layout *action_layout_by_length(const struct board *board, u
 const struct action_layout *action_layout_by_name(const struct board *board, const char *name)
 {
     const size_t n_family = strlen(board->family->name);
-    struct text_quoted rest = text_format("%s", name); /* of a layout's name, after the family's */
+    struct text_quoted rest = text_format("%s", name); /* what follows "FAMILY-" */
 
     for (char *c = rest.text; (c = strchr(c, ':')) != NULL;)
         *c = '-';

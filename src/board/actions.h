@@ -1,67 +1,66 @@
 /*
- * actions.h - action spaces: how a policy's indices name moves, and where a transform sends them.
+ * actions.h - action spaces: which moves a policy's indices name, and where a transform sends them.
  *
- * A layout is a scheme ("ringrift", "cells+pass") of a board family; an action space is a layout
- * on one board at one length, with every map computed. A policy head may be longer than its
- * layout needs: the entries behind the layout's own length stay in place.
+ * A layout ("ringrift", "cells+pass") is a numbering of the moves on boards of a family; an action
+ * space is a layout on one board at one length, with all its maps computed. A policy may be longer
+ * than its layout: the entries after the layout's own length stay in place.
  */
 #pragma once
 
 #include "base/error.h"
 #include "board/board.h"
 
-/* What an index means, beyond where it goes. */
+/* Properties of an action. */
 enum action_flag {
     ACTION_ENCODABLE = 1, /* the game's own encoder can produce it */
     ACTION_AMBIGUOUS = 2, /* names a region by one of its cells: the image is a convention */
     ACTION_PLACEMENT = 4, /* puts a piece on one cell, which must be empty (cells layouts only) */
 };
 
-/* What an action is about. */
+/* What an action does. */
 struct action_about {
     unsigned flags;   /* enum action_flag bits */
-    int64_t cell;     /* that a placement fills, or a movement comes from; -1 where there is none */
+    int64_t cell;     /* the cell that a placement fills or a movement starts from; -1: none */
     const char *kind; /* "placement", "movement", "pass"; static */
 };
 
 #define ACTION_TEXT_NBYTES 128
 
-/* Functions are told the layout itself, so that layouts can share them; an action is below the
- * layout's own length, but where that is said. */
+/* The functions get the layout itself, so that layouts can share them. An action is below the
+ * layout's own length unless stated otherwise. */
 struct action_layout {
     const char *name;    /* "cells", "ringrift" */
     const char *summary; /* one line: how the index is made */
 
-    /* What layouts with the same functions differ in: cells on board only, columns for cells, and a
-     * table of their own. */
-    bool only_on_board;
-    bool are_columns;
-    const void *scheme;
+    /* In what layouts that share functions differ: */
+    bool only_on_board; /* only on-board cells have entries */
+    bool are_columns;   /* entries are about columns, not cells */
+    const void *scheme; /* a table for the functions */
 
     /* The layout's own length on a board; 0 when the layout does not exist there. */
     uint64_t (*length)(const struct action_layout *layout, const struct board *board);
 
-    /* On boards of this size the system is known to write a longer head; 0: on none. */
+    /* The size of the board on which a system is known to write a longer policy, and its length; 0:
+     * none. */
     uint32_t padded_size, padded_length;
 
     /* Where transform t sends `action`. */
     uint64_t (*image)(const struct action_layout *layout, const struct board *board, uint32_t t,
                       uint64_t action);
 
-    /* What `action` is about, and if text is not NULL, ACTION_TEXT_NBYTES of what it means: "move
-     * (4,3) -> (6,3), distance 2". Beyond the layout's own length it is unused. */
+    /* What `action` does; and, if text is not NULL, up to ACTION_TEXT_NBYTES that say so: "move
+     * (4,3) -> (6,3), distance 2". An action may be beyond the layout's own length: "unused". */
     struct action_about (*about)(const struct action_layout *layout, const struct board *board,
                                  uint64_t action, char *text);
 };
 
-/* The length of that longer head, or 0. */
+/* The length of that longer policy, or 0. */
 static inline uint64_t action_padded_length(const struct action_layout *layout,
                                             const struct board *board)
 {
     return layout->padded_size == board->size ? layout->padded_length : 0;
 }
 
-/* The parts of what an action is about. */
 static inline unsigned action_flags(const struct action_layout *layout, const struct board *board,
                                     uint64_t action)
 {
@@ -74,9 +73,8 @@ static inline int64_t action_cell(const struct action_layout *layout, const stru
     return layout->about(layout, board, action, NULL).cell;
 }
 
-/* How a policy is stored beside its planes: in their order, or with its cells in another one of the
- * eight that a box has. Bits: the rows, or the columns, are counted from the other end; 4: rows and
- * columns were exchanged before. */
+/* The order of a policy's cells relative to that of its planes. Bits 1 and 2: rows, or columns, are
+ * counted from the other end; 4: rows and columns are exchanged first. */
 enum action_flip {
     ACTION_AS_IS,
     ACTION_FLIPUD,
@@ -89,13 +87,13 @@ enum action_flip {
     ACTION_N_FLIPS,
 };
 
-/* True for those that only a square has. */
+/* True for the orders that only square boards have. */
 static inline bool action_flip_exchanges(enum action_flip flip)
 {
     return (flip & ACTION_TRANSPOSE) != 0;
 }
 
-/* The order that undoes it. */
+/* The inverse order. */
 static inline enum action_flip action_flip_inverse(enum action_flip flip)
 {
     return flip == ACTION_ROT90 ? ACTION_ROT270 : flip == ACTION_ROT270 ? ACTION_ROT90 : flip;
@@ -109,17 +107,14 @@ struct action_space {
     uint32_t *dst;                      /* owned, n_transforms x length: action a goes to
                                            dst[t * length + a] */
     uint32_t *src;                      /* owned, the inverses */
-    uint8_t *flags;                     /* owned, length: enum action_flag; 0 behind the layout */
+    uint8_t *flags;                     /* owned, length: enum action_flag; 0 after the layout */
 };
 
-/*
- * The layout of `board` whose own or padded length is `length`, the first in the family's order;
- * NULL when none has it.
- */
+/* The first layout of the board's family whose own or padded length is `length`, or NULL. */
 const struct action_layout *action_layout_by_length(const struct board *board, uint64_t length);
 
 /* The layout of that name on the board, or NULL. "chess-4672-crazyara" is also "4672:crazyara": the
- * family may be left out, and ':' stand for '-'. */
+ * family may be left out and ':' written for '-'. */
 const struct action_layout *action_layout_by_name(const struct board *board, const char *name);
 
 /* Write the names of the board's layouts with their lengths, "cells (81), cells+pass (82)", as many
@@ -133,12 +128,12 @@ struct action_span {
 };
 #define ACTION_MAX_SPANS 16
 
-/* The runs of a policy of that length (0: the layout's own), in order; those after the layout's own
- * are "unused". Returns their number. */
+/* Write the runs of a policy of that length (0: the layout's own), in order; entries after the
+ * layout's own are "unused". Returns the number of runs. */
 size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,
                     struct action_span spans[ACTION_MAX_SPANS]);
 
-/* Write the images of all the layout's own actions under transform t to dst. */
+/* Write the images of the layout's own actions under transform t to dst. */
 void action_layout_map(const struct board *board, const struct action_layout *layout, uint32_t t,
                        uint32_t *dst);
 
@@ -150,23 +145,23 @@ void action_layout_map(const struct board *board, const struct action_layout *la
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
                                       uint64_t length, enum action_flip flip, struct error *err);
 
-/* A step from a cell to a neighbour in the box. */
+/* A step from one cell of the box to another. */
 struct board_step {
     int rows, cols;
 };
 
-/* The directions in which RingRift's stacks move, as its policy numbers them. */
+/* The directions in which RingRift's stacks move, in the order of its policy. */
 const struct board_step *ringrift_directions(const struct board *board, uint32_t *n_directions);
 
-/* The words of role options: "flipud"; "" for ACTION_AS_IS. */
+/* The role option for an order: "flipud"; "" for ACTION_AS_IS. */
 const char *action_flip_name(enum action_flip flip);
 
-/* True when a policy of this layout can be stored so: an entry per cell of a whole box, which is a
- * square where rows and columns are exchanged. */
+/* True when a policy of this layout can be in that order: it has an entry for each cell of a box
+ * without off-board cells, which must be square where rows and columns are exchanged. */
 bool action_can_flip(const struct board *board, const struct action_layout *layout,
                      enum action_flip flip);
 
-/* The cell that a cell's entry is about when the policy is stored so. */
+/* The cell that entry `cell` is about in a policy in that order. */
 uint64_t action_flip_cell(const struct board *board, enum action_flip flip, uint64_t cell);
 
 /* Free a space; accepts NULL. */

@@ -1,13 +1,10 @@
 /*
  * chess.c - the ways in which programs number chess moves. The board's one symmetry is the
- * left-right mirror, and that is an approximation, because castling tells the king's side from the
- * queen's.
+ * left-right mirror, which is an approximation because castling tells king side from queen side.
  *
- * The ways differ in order only. Each is a struct chess_code, kinds of move in an order, which
- * every square has: all of them, with a plane for each kind, or those that stay on the board. The
- * moves of a code are listed once; an index is then that of the mirrored move in the list, and one
- * mirror serves all of them. Moves are steps, which may leave the board: plane codes number such
- * moves too.
+ * The numberings differ in order only. Each is a struct chess_code: a list of kinds of move (steps,
+ * with promotions), for every square either all of them, or those that stay on the board. The moves
+ * of a code are listed once, with the index of each mirrored move in the same list.
  */
 #include "board/chess.h"
 #include "board/families.h"
@@ -28,7 +25,7 @@ const struct chess_step chess_jumps[CHESS_N_JUMPS] = {
     {2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1},
 };
 
-/* A queen or a knight goes so, if the target is on the board. */
+/* True for the steps of a queen or knight. */
 static bool is_piece_move(int d_rank, int d_file)
 {
     const int ranks = abs(d_rank), files = abs(d_file);
@@ -36,7 +33,7 @@ static bool is_piece_move(int d_rank, int d_file)
     return (ranks == 0) != (files == 0) || (ranks == files && ranks > 0) || ranks * files == 2;
 }
 
-/* A move as a number. */
+/* Keys number all moves of all codes. */
 #define N_STEPS (2 * MAX_DISTANCE + 1)
 #define N_KEYS  ((CHESS_CASTLING + 1) * N_STEPS * N_STEPS * CHESS_N_SQUARES)
 
@@ -48,7 +45,7 @@ static uint32_t key_of(const struct chess_move *move)
                       move->from);
 }
 
-/* --- the moves of all codes, listed once; then they are const --- */
+/* --- the moves of all codes: listed once, const from then on --- */
 
 struct chess_table {
     uint32_t n;
@@ -62,20 +59,20 @@ struct chess_code {
     uint32_t length;
     enum {
         KINDS_OF_PIECES,  /* lines, jumps, promotions */
-        KINDS_OF_TARGETS, /* every step, targets ascending; or those of pieces, if others promote */
+        KINDS_OF_TARGETS, /* by ascending target: every step, or those of pieces if n_pieces > 0 */
         KINDS_OF_SPIEL,   /* OpenSpiel's */
     } kinds;
-    int n_pieces;     /* that have promotions of their own */
-    bool is_list;     /* without the moves that leave the board, and promotions but from rank 7 */
-    bool plane_first; /* plane * 64 + square, else square * planes + plane */
-    bool piece_first; /* promotions piece * 3 + file step, else file step * pieces + piece */
-    bool queen_first; /* of pieces the queen is first, else the knight */
-    bool file_first;  /* squares file * 8 + rank, else rank * 8 + file */
-    bool far_first;   /* PettingZoo's order: lines distance * 8 + direction, else direction * 7 +
+    int n_pieces;     /* pieces to promote to that have entries of their own */
+    bool is_list;     /* no moves that leave the board, no promotions except from rank 7 */
+    bool plane_first; /* kind * 64 + square, else square * kinds + kind */
+    bool piece_first; /* promotions: piece * 3 + file step, else file step * pieces + piece */
+    bool queen_first; /* pieces from queen to knight, else from knight to queen */
+    bool file_first;  /* squares: file * 8 + rank, else rank * 8 + file */
+    bool far_first;   /* PettingZoo's order. Lines: distance * 8 + direction, else direction * 7 +
                          distance; directions and jumps by file, then rank, else clockwise */
 };
 
-static uint16_t indices[N_KEYS]; /* of all moves in the table that was filled last: chess-1814 */
+static uint16_t indices[N_KEYS]; /* by key, in the table filled last: at the end chess-1814 */
 
 static void add(struct chess_table *table, struct chess_move move)
 {
@@ -83,7 +80,7 @@ static void add(struct chess_table *table, struct chess_move move)
     table->moves[table->n++] = move;
 }
 
-/* The kinds of move that a code's squares have, in order. Returns their number. */
+/* List the kinds of move that a code has for every square, in order. Returns their number. */
 static int list_kinds(const struct chess_code *code, struct chess_move *kind)
 {
     static const struct chess_step axes[4] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
@@ -150,7 +147,7 @@ static uint64_t length(const struct action_layout *layout, const struct board *b
     return code->length;
 }
 
-/* The first layout, chess-1814, is listed last, so that its indices stay. */
+/* The first layout, chess-1814, is listed last, so that `indices` keeps its numbers. */
 static void list_all(void)
 {
     struct chess_move kinds[N_STEPS * N_STEPS];
@@ -158,7 +155,7 @@ static void list_all(void)
     for (size_t i = CHESS_N_LAYOUTS; i-- > 0;) {
         const struct chess_code *code = chess_layouts[i]->scheme;
 
-        if (chess_layouts[i]->length != length) /* of cells */
+        if (chess_layouts[i]->length != length) /* a layout of cells */
             continue;
         struct chess_table *table = code->table;
         const int n_kinds = list_kinds(code, kinds);
@@ -171,7 +168,7 @@ static void list_all(void)
                                    (move.promotion == CHESS_NO_PIECE || move.from / 8 == RANK_7)))
                 add(table, move);
         }
-        /* lc0's: after all squares the promotions of every target to queen, rook and bishop. */
+        /* lc0's: after all squares, promotions on every target to queen, rook and bishop. */
         for (int k = 0; k < 8 * 3 * 3 && code->length == 1858; k++) {
             const struct chess_move move = {RANK_7 * 8 + k / 9, 1, k / 3 % 3 - 1,
                                             (enum chess_piece)(CHESS_QUEEN - k % 3)};
@@ -184,8 +181,8 @@ static void list_all(void)
         for (uint32_t a = 0; a < table->n; a++) {
             struct chess_move move = table->moves[a];
 
-            if (move.promotion != CHESS_CASTLING) /* which is always the king's from file e */
-                move.from ^= 7;                   /* files a and h, b and g .. change places */
+            if (move.promotion != CHESS_CASTLING) /* which always starts from file e */
+                move.from ^= 7;                   /* file a to h, b to g, ... */
             move.d_file = -move.d_file;
             table->mirrored[a] = indices[key_of(&move)];
         }
@@ -208,7 +205,7 @@ uint32_t chess_index_1814(const struct chess_move *move)
     return indices[key_of(move)];
 }
 
-/* --- policy layouts: one row for each way to number moves --- */
+/* --- policy layouts: one for each numbering --- */
 
 static uint64_t image(const struct action_layout *layout, const struct board *b, uint32_t t,
                       uint64_t action)
@@ -217,8 +214,8 @@ static uint64_t image(const struct action_layout *layout, const struct board *b,
     return t == 0 ? action : table_of(layout)->mirrored[action];
 }
 
-/* A piece can make a move when it is on the board, along a line or a knight's jump, and a promotion
- * only by a pawn's step from rank 7. Texts are "e2e4", "a7a8=R", "a1 (-1,+0) leaves the board". */
+/* A move is encodable when its target is on the board and its step is a queen's or a knight's, or,
+ * for a promotion, a pawn's from rank 7. Texts: "e2e4", "a7a8=R", "a1 (-1,+0) leaves the board". */
 static struct action_about about(const struct action_layout *layout, const struct board *b,
                                  uint64_t action, char *text)
 {
@@ -262,7 +259,7 @@ static struct action_about about(const struct action_layout *layout, const struc
         .length = length, .image = image, .about = about,                            \
     }
 
-/* Of layouts with the same length the first is taken unless another one is asked for by name. */
+/* Of layouts with the same length, the first is the default. */
 const struct action_layout *const chess_layouts[CHESS_N_LAYOUTS] = {
     LAYOUT("chess-1814", "every move of every square in turn, promotions to a queen only",
            .length = 1814, .is_list = true, .n_pieces = 1, .queen_first = true),

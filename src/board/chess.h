@@ -1,5 +1,5 @@
 /*
- * chess.h - chess moves, and how they are numbered in a policy, for whoever plays chess.
+ * chess.h - chess moves and their numbers in a policy, for `sample`.
  *
  * Squares are rank * 8 + file, a1 = 0.
  */
@@ -17,10 +17,10 @@ enum chess_piece {
     CHESS_BISHOP,
     CHESS_ROOK,
     CHESS_QUEEN,
-    CHESS_CASTLING, /* the move is one of the king two files on, wherever he stands */
+    CHESS_CASTLING, /* the king moves two files, wherever he stands */
 };
 
-/* A move by its step, which may leave the board: plane codes number such moves, too. */
+/* A move. The step may leave the board: some layouts have entries for such moves. */
 struct chess_move {
     int from;
     int d_rank, d_file;

@@ -1,42 +1,44 @@
 /*
- * layouts.c - the layouts of policies but those of chess: an action is a cell, a column, a move
- * between any two cells, one of Breakthrough's steps, RingRift's, or one of a board file's own.
+ * layouts.c - all policy layouts except those of chess: an action is a cell, a column, a move
+ * between any two cells, a step of Breakthrough, one of RingRift's actions, or one that a board
+ * file defines.
  *
- * A policy is a run of sections. A section holds, for every cell of the box, the same number of
- * entries ("slots"), or a fixed number of entries that stay in place. A transform moves a cell's
- * slots to the image of the cell; only where something moves the slot also changes: its direction
- * turns, or its target is another cell.
+ * A policy is a sequence of sections. A section holds the same number of entries ("slots") for
+ * every cell, or a number of entries that stay in place. A transform moves a cell's slots to the
+ * image of the cell; the slot itself changes only in movements: its direction turns, or its target
+ * cell moves.
  */
 #include "board/families.h"
 
 enum section_kind {
-    /* Actions that are about their cell. */
+    /* Placements on a cell and movements from it. */
     SECTION_CELL,   /* one slot */
-    SECTION_TARGET, /* slot: the cell to go to */
-    SECTION_STEP,   /* slot: direction * 2 + whether something is captured */
+    SECTION_TARGET, /* slot: the target cell */
+    SECTION_STEP,   /* slot: direction * 2 + 1 for a capture, + 0 otherwise */
     SECTION_PLACE,  /* slot: number of rings - 1 */
     SECTION_MOVE,   /* slot: direction * D + distance - 1 */
 
-    SECTION_COLUMN,    /* of cells in row 0, one slot */
-    SECTION_LINE,      /* process a line that starts here: only slot 0 is written */
+    SECTION_COLUMN,    /* the cells of row 0, one slot */
+    SECTION_LINE,      /* process a line that starts here: encoders use slot 0 only */
     SECTION_ELIMINATE, /* one slot */
     SECTION_TERRITORY, /* slot: min(size - 1, 7) * 4 + player - 1 */
 
-    SECTION_ACTION, /* no cell: as the board file says */
-    SECTION_FIXED,  /* no cell */
-    SECTION_UNUSED, /* no cell, never written: the rest of the policy */
+    /* Without a cell. */
+    SECTION_ACTION, /* moved by the actions map of a board file */
+    SECTION_FIXED,  /* stays in place */
+    SECTION_UNUSED, /* never encoded: the rest of the policy */
 };
 
 struct section {
     enum section_kind kind;
-    uint32_t n_slots;  /* per cell; of steps and moves the directions; without a cell all entries */
-    const char *about; /* what its actions are */
-    const char *text;  /* of entries without a cell, for people */
+    uint32_t n_slots;  /* per cell; for steps and moves: directions; without a cell: entries */
+    const char *about; /* the kind of its actions */
+    const char *text;  /* what an entry without a cell means */
 };
 
-/* What a layout's functions are told of it. */
+/* The table of a layout. */
 struct scheme {
-    const struct section *sections; /* the last one is unused */
+    const struct section *sections; /* the last one is SECTION_UNUSED */
     const struct board_step *directions;
 };
 
@@ -88,21 +90,21 @@ const struct board_step *ringrift_directions(const struct board *b, uint32_t *n)
     return *n == 6 ? hexagon_directions : square_directions;
 }
 
-/* The largest board with moves between any two cells: 262144 actions. */
+/* The largest board with the from-to layout: 262144 actions. */
 #define MOVES_MAX_CELLS 512
 
-/* An action taken apart. */
+/* An action, decoded. */
 struct place {
     const struct section *section;
     uint64_t base;                 /* the section's first action */
     uint32_t cell;                 /* 0 in sections without a cell */
     uint32_t slot;                 /* the entry's number in sections without a cell */
     uint32_t width;                /* slots per cell; of sections with cells only */
-    uint32_t n_distances;          /* slots of one direction */
-    const struct board_step *step; /* of steps and moves: the slot's direction; else NULL */
+    uint32_t n_distances;          /* slots per direction */
+    const struct board_step *step; /* the direction of a step or move; else NULL */
 };
 
-/* The cells, or columns, that have slots. */
+/* The number of cells, or columns, that have slots. */
 static uint32_t n_places(const struct action_layout *layout, const struct board *b)
 {
     if (layout->are_columns)
@@ -142,10 +144,11 @@ static struct place place_of(const struct action_layout *layout, const struct bo
     return place;
 }
 
-/* Where all is used, the unused begins: RingRift's squares have a head of a fixed length. */
+/* The sections up to the unused one; only RingRift's squares have a longer policy of fixed length.
+ */
 static uint64_t length(const struct action_layout *layout, const struct board *b)
 {
-    /* Where all cells are on board, it would be another name of the same layout. */
+    /* Where all cells are on board, only_on_board would be a second name for the same layout. */
     if ((layout->only_on_board && b->n_on_board == b->n_cells) ||
         (layout == &action_layout_moves && b->n_cells > MOVES_MAX_CELLS))
         return 0;
@@ -170,7 +173,7 @@ static uint32_t turned(const struct action_layout *layout, const struct board *b
     return direction * place->n_distances + place->slot % place->n_distances;
 }
 
-/* A cell's slots go where the cell goes, and its movements turn, unless it is off board. */
+/* A cell's slots go where the cell goes; directions turn, except those of off-board cells. */
 static uint64_t image(const struct action_layout *layout, const struct board *b, uint32_t t,
                       uint64_t action)
 {
@@ -188,7 +191,7 @@ static uint64_t image(const struct action_layout *layout, const struct board *b,
     if (layout->only_on_board) {
         const uint32_t *at = bsearch(&to, b->order, b->n_on_board, sizeof to, order_of_u32);
 
-        to = at != NULL ? (uint32_t)(at - b->order) : UINT32_MAX; /* of a board that is refused */
+        to = at != NULL ? (uint32_t)(at - b->order) : UINT32_MAX; /* only on a bad board */
     }
     return place.base + (uint64_t)to * place.width + slot;
 }
@@ -202,7 +205,7 @@ static struct action_about about(const struct action_layout *layout, const struc
     struct action_about about = {ACTION_ENCODABLE, kind <= SECTION_MOVE ? (int64_t)place.cell : -1,
                                  place.section->about};
     const char *off = b->on_board[place.cell] ? "" : ", off board";
-    bool leaves = false, is_straight = false; /* the board; ahead, of steps */
+    bool leaves = false, is_straight = false; /* the target is off board; a step straight ahead */
     int row = 0, col = 0;
 
     if (place.step != NULL) {
