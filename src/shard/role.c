@@ -1,6 +1,6 @@
 /*
- * role.c - the kinds of roles, one row each, and what the user says about them (--role, --copy, and
- * schemas, which say the same as JSON, read and written).
+ * role.c - the table of roles, one row each, and roles given by the user: --role, --copy, and
+ * schemas, which say the same as JSON and are read and written here.
  *
  * A new role is a row here and its value in the enum: its names, how an array must fit it, which
  * options stand after its colon, what a transform does to it.
@@ -161,7 +161,7 @@ bool role_value_contradicts(const struct role_binding *binding, const char *key,
 
 /* --- names --- */
 
-/* True when a word of the list, separated by spaces, is the text; without regard to case. */
+/* True when the text is one of the words, which are separated by spaces; case does not matter. */
 static bool lists(const char *words, const char *text, size_t n_bytes)
 {
     while (words != NULL && *words != '\0') {
@@ -187,14 +187,24 @@ struct role_named role_by_name(const char *key, size_t n_bytes, const struct boa
     return (struct role_named){.role = ROLE_META};
 }
 
-/* --- what the user says --- */
+/* --- roles given by the user --- */
 
-#define FRAMES_END 100000 /* so many are none */
-#define N_PAIRED   8      /* options of which one excludes another: see enum role_option */
+#define FRAMES_END 100000 /* a frame count must be below this */
+#define N_PAIRED   8      /* leading options that exclude each other in pairs: see role_option */
 
 static bool equals(const char *text, size_t n_bytes, const char *name)
 {
     return strlen(name) == n_bytes && memcmp(text, name, n_bytes) == 0;
+}
+
+/* The role of ROLE[:option,...]; ROLE_N_KINDS: there is none of that name. */
+static enum role role_of_spec(const char *spec)
+{
+    unsigned i = 0;
+
+    while (i < ROLE_N_KINDS && !equals(spec, strcspn(spec, ":"), role_kinds[i].name))
+        i++;
+    return (enum role)i;
 }
 
 int role_request_add_spec(struct role_request *request, const char *array, const char *spec,
@@ -204,21 +214,19 @@ int role_request_add_spec(struct role_request *request, const char *array, const
                                            "nchw",    "nhwc",   "player",   "winner",
                                            "players", "pairs",  "positions"};
     const size_t n_role = strcspn(spec, ":"), n_names = sizeof names_of / sizeof *names_of;
-    struct role_override o = {0};
+    struct role_override o = {.role = role_of_spec(spec)};
     const char *text = spec + n_role;
     char names[400] = "";
     int status = 0;
-    unsigned i = 0;
 
     if (*array == '\0')
         return error_set(err, ERROR_USAGE, "a role needs the name of an array: NAME=%s", spec);
     o.array = strdup(array);
     if (o.array == NULL)
         return error_no_memory(err, "a role");
-    for (; i < ROLE_N_KINDS && !equals(spec, n_role, role_kinds[i].name); i++)
+    for (unsigned i = 0; i < ROLE_N_KINDS; i++)
         text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", role_kinds[i].name);
-    o.role = (enum role)i;
-    if (i == ROLE_N_KINDS)
+    if (o.role == ROLE_N_KINDS)
         status = error_set(err, ERROR_USAGE, "%s: no role is called %s; roles: %s",
                            text_quote(o.array).text, text_quote_bytes(spec, n_role).text, names);
     while (status == 0 && *text != '\0') { /* at the colon, or a comma */
@@ -265,25 +273,16 @@ int role_request_add_spec(struct role_request *request, const char *array, const
     return -1;
 }
 
-static bool begins_with_role(const char *spec)
-{
-    size_t i = 0;
-
-    while (i < ROLE_N_KINDS && !equals(spec, strcspn(spec, ":"), role_kinds[i].name))
-        i++;
-    return i < ROLE_N_KINDS;
-}
-
 int role_request_add(struct role_request *request, const char *text, struct error *err)
 {
     const char *equal = strchr(text, '=');
 
     if (equal == NULL)
-        return error_set(err, ERROR_USAGE, "a role is told as NAME=ROLE, not %s",
+        return error_set(err, ERROR_USAGE, "expected a role as NAME=ROLE, not %s",
                          text_quote(text).text);
-    /* A name may hold '=', too: the first one that is followed by a role ends it. */
+    /* A name may contain '=': the first one that a role follows ends it. */
     for (const char *at = equal; at != NULL; at = strchr(at + 1, '='))
-        if (begins_with_role(at + 1)) {
+        if (role_of_spec(at + 1) < ROLE_N_KINDS) {
             equal = at;
             break;
         }
@@ -366,9 +365,9 @@ struct text_quoted role_binding_spec(const struct role_binding *b)
 
 /* --- schemas --- */
 
-/* A fault in what the file says: its own message, behind the file's name. -1. */
+/* ERROR_DATA: what the file says is not a schema. -1. */
 #define bad_schema(path, err, ...) \
-    error_set_at(err, ERROR_DATA, ERROR_IN(path), "no schema: " __VA_ARGS__)
+    error_set_at(err, ERROR_DATA, ERROR_IN(path), "not a schema: " __VA_ARGS__)
 
 static int read_root(json_t *root, const char *path, struct role_request *request,
                      struct error *err)
@@ -411,7 +410,7 @@ static int read_root(json_t *root, const char *path, struct role_request *reques
             request->policy_layout = strdup(text);
             if (request->policy_layout == NULL)
                 return error_no_memory(err, "a schema");
-        } else if (strcmp(name, "symaug_schema") != 0) { /* looked at before */
+        } else if (strcmp(name, "symaug_schema") != 0) { /* checked above */
             return bad_schema(path, err, "unknown key %s", text_quote(name).text);
         }
     }
@@ -429,7 +428,7 @@ int schema_read(const char *path, struct role_request *request, struct error *er
     json_t *root = json_load_bytes(json, n_bytes, &fault, "a schema", err);
     free(json);
     if (root == NULL)
-        return error_set(err, ERROR_DATA, "%s: no JSON: line %d, column %d: %s",
+        return error_set(err, ERROR_DATA, "%s: not JSON: line %d, column %d: %s",
                          text_path(path).text, fault.line, fault.column,
                          text_path(fault.text).text);
     const int status = read_root(root, path, request, err);

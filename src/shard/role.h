@@ -1,5 +1,6 @@
 /*
- * role.h - what an array means: one role per array, inferred by name and shape together.
+ * role.h - what an array means: each array of a shard has one role, given by the user or inferred
+ * from name and shape.
  */
 #pragma once
 
@@ -29,7 +30,7 @@ enum role {
     ROLE_TILE,
     ROLE_COPY,
     ROLE_META,
-    ROLE_DROP, /* stale after expansion (data_checksums): left out, with a notice */
+    ROLE_DROP, /* left out, with a notice: stale after expansion (data_checksums) */
     ROLE_N_KINDS
 };
 
@@ -37,52 +38,50 @@ enum role {
 enum sparse_form {
     SPARSE_NONE,
     SPARSE_OBJECT, /* (N,) of 1-D ndarrays, or (N,k) of Python numbers */
-    SPARSE_PADDED, /* (N,L) numeric: a row's trailing run of (index 0, value 0) is padding */
+    SPARSE_PADDED, /* (N,L) numeric: trailing pairs (index 0, value 0) of a row are padding */
     SPARSE_CSR,    /* offsets (N+1,), indices and values (M,) */
 };
 
-/* How an array's rows are addressed: row = outer x axis x inner elements. A transform permutes the
- * axis; planes are the outer elements (channels first), the inner ones (channels last), or those of
- * frames one after the other (both). PACKED counts bits: a plane takes (axis + 7) / 8 bytes. */
+/* How an array's rows are addressed: a row is outer x axis x inner elements, and a transform
+ * permutes the axis. Planes are the outer elements (channels first), the inner ones (channels
+ * last), or, with the frames of a history outside, both. PACKED counts bits: a plane takes (axis +
+ * 7) / 8 bytes. */
 struct role_axes {
     uint64_t outer;
     uint64_t axis;
     uint64_t inner;
 };
 
-/* The role of one array with everything that a transform needs to know about it. */
+/* The role of one array, with all that a transform needs to know about it. */
 struct role_binding {
     enum role role;
-    bool inferred;                      /* by name and shape; false: told by the user */
+    bool inferred;                      /* from name and shape; false: given by the user */
     struct role_axes axes;              /* PLANES, PACKED, GRID, POLICY, ACTION_VALUES, MASK */
-    const struct action_layout *layout; /* POLICY and its relatives, ACTION: borrowed. Chess
-                                           planes of moves get the layout in the array's order.
-                                           PLANES, GRID: NULL when the axis is the board's cells,
-                                           else the layout that numbers the on-board cells */
-    uint64_t n_actions;                 /* length of that layout's axis (a padded head counts) */
+    const struct action_layout *layout; /* borrowed. POLICY and its relatives, ACTION: the order of
+                                           their actions. PLANES, GRID: NULL if the axis is the
+                                           cells of the box, else what numbers those on board */
+    uint64_t n_actions;                 /* length of that axis, padding included */
     enum sparse_form sparse;            /* POLICY_INDEX, POLICY_VALUE, POLICY_OFFSETS */
-    int index_array;                    /* of the sparse triple: positions in archive->arrays, */
-    int value_array;                    /*   -1 where there is none */
+    int index_array;                    /* the parts of a sparse policy: positions in */
+    int value_array;                    /*   archive->arrays, or -1 */
     int offsets_array;
-    uint64_t frame_planes; /* PLANES, PACKED: of one position of a history, 0 where there is none */
-    bool channels_last;    /* PLANES stored so, perhaps with one channel */
-    bool is_positions;     /* PLANES of a history: frames of zeros are empty boards */
+    uint64_t frame_planes; /* PLANES, PACKED: planes per position of a history; 0: not one */
+    bool channels_last;    /* PLANES, even with one channel */
+    bool is_positions;     /* PLANES of a history: a frame of zeros is an empty board */
     bool takeiteasy_grid;  /* PLANES, GRID: an axis of 25, see grid_cells of a family */
     bool col_first;        /* COORD as (col,row) */
-    enum action_flip
-        flip;        /* POLICY and its relatives, ACTION stored in another order than planes */
-    bool per_player; /* VALUE: a column for each player, the first two are the colours */
-    bool lsb_first;  /* PACKED: bit order within a byte */
-    bool is_pairs;   /* ACTION: (index, count), see spec */
-    bool plane_xy;   /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
-    bool is_winner;  /* TO_MOVE: who won, or nobody; not whose turn it is */
-    bool is_player;  /* TO_MOVE: whose turn it is, told so whatever its name says */
-    bool is_counts;  /* POLICY and its sparse parts: visits, which need not add up to 1 */
-    bool may_hold_positions; /* COPY: rows that look like positions (FEN): worth a warning */
+    enum action_flip flip; /* POLICY and its relatives, ACTION: stored flipped against the planes */
+    bool per_player;       /* VALUE: a column per player, the colours first */
+    bool lsb_first;        /* PACKED: bit order within a byte */
+    bool is_pairs;         /* ACTION: (index, count) pairs, see struct spec */
+    bool plane_xy;         /* PLANES, PACKED, GRID: stored [c][x][y] (RingRift squares) */
+    bool is_winner;        /* TO_MOVE: who won, if anybody, rather than whose turn it is */
+    bool is_player;        /* TO_MOVE: whose turn it is, as the user says, whatever its name */
+    bool is_counts;        /* POLICY and its sparse parts: counts, which need not add up to 1 */
+    bool may_hold_positions; /* COPY: rows look like positions (FEN), which is worth a warning */
 };
 
-/* Options of roles, after the colon: bits, the first ones in pairs of which one excludes the other.
- */
+/* Options of roles, after the colon: bits, of which the first ones exclude each other in pairs. */
 enum role_option {
     ROLE_ROWCOL = 1,
     ROLE_COLROW = 2,
@@ -97,30 +96,31 @@ enum role_option {
     ROLE_POSITIONS = 1024,
 };
 
-/* What the user said about roles: --role, --copy, --schema, and the options that bear on them. */
+/* One role given by the user, with --role, --copy or --schema. */
 struct role_override {
     char *array; /* owned: the key */
     enum role role;
     char *layout;          /* owned, or NULL: :layout=L */
     unsigned options;      /* enum role_option */
     enum action_flip flip; /* :flipud and so on */
-    uint64_t n_frames;     /* :frames=N; 0 not said */
+    uint64_t n_frames;     /* :frames=N; 0: not given */
 };
 
+/* All that the user said about roles, and how strict to be about the rest. */
 struct role_request {
-    const struct role_request *under; /* borrowed, or NULL: its overrides count less */
+    const struct role_request *under; /* borrowed, or NULL: overrides of lower precedence */
     struct role_override *overrides;  /* owned */
     size_t n_overrides;
     char *policy_layout; /* owned, or NULL: --policy */
-    int plane_xy;        /* --plane-order: -1 not said, 0 yx, 1 xy */
-    bool is_strict;      /* nothing that may be spatial is copied by guess (expand) */
-    bool swaps_colours;  /* nor anything with rows: a colour swap may change it */
+    int plane_xy;        /* --plane-order: -1 not given, 0 yx, 1 xy */
+    bool is_strict;      /* copy nothing by guess that may be spatial (expand) */
+    bool swaps_colours;  /* nor anything with rows, which a colour swap may change */
     const struct conventions *conventions; /* borrowed; with swaps_colours only */
-    const char *command;  /* borrowed, or NULL: the command line, to which a refusal adds flags, */
-    const char *operands; /* and what must stand behind them ("-- a.npz"), or "" */
+    const char *command;  /* borrowed, or NULL: a command line to which refusals add flags, */
+    const char *operands; /* and what follows the flags ("-- a.npz"), or "" */
 };
 
-/* A request that says nothing. */
+/* An empty request. */
 #define ROLE_REQUEST_INIT                 \
     {                                     \
         .overrides = NULL, .plane_xy = -1 \
@@ -181,12 +181,12 @@ struct role_kind {
 /* By role: in the order in which arrays are trusted to tell the number of rows. */
 extern const struct role_kind role_kinds[ROLE_N_KINDS];
 
-/* The role that arrays have whose key is those n_bytes, or none. Without a board (NULL) names of
- * every family count. */
+/* What a key of n_bytes says about its array's role. Without a board (NULL) names of every family
+ * count. */
 struct role_named role_by_name(const char *key, size_t n_bytes, const struct board *board);
 
-/* True when array KEY has win, draw and loss by its name and its three columns, and --value was
- * told to be for one or two. */
+/* True when the array was inferred to be win, draw and loss from its name and three columns, but
+ * --value gives a convention for one or two. */
 bool role_value_contradicts(const struct role_binding *binding, const char *key,
                             const struct board *board, const struct conventions *conventions);
 
@@ -220,34 +220,33 @@ static inline bool role_is_label(enum role role)
     return role >= ROLE_VALUE && role <= ROLE_GLOBALS;
 }
 
-/* Open a shard; arrays that the user told to leave out need not even be readable. */
+/* Open a shard. Arrays that the user wants dropped need not even be readable. */
 int role_open(struct archive_in *archive, const char *path, bool use_map,
               const struct role_request *request, struct error *err);
 
-/* Parse NAME=ROLE[:option,...] of --role and append it; NAME ends at the first '='. Of several
- * overrides of one array the last one counts. ERROR_USAGE. */
+/* Parse NAME=ROLE[:option,...] and append it; NAME ends at the first '=' that a role follows, else
+ * at the first. Of several overrides for one array the last counts. ERROR_USAGE. */
 int role_request_add(struct role_request *request, const char *text, struct error *err);
 
-/* The same with the array's name apart from ROLE[:option,...] (a line of a schema, or --copy). */
+/* The same with the array's name apart from ROLE[:option,...] (an entry of a schema, or --copy). */
 int role_request_add_spec(struct role_request *request, const char *array, const char *spec,
                           struct error *err);
 
-/* Free what a request owns and make it say nothing again; accepts a zeroed one. */
+/* Free what a request owns and make it empty; accepts a zeroed one. */
 void role_request_release(struct role_request *request);
 
-/* The same request with room for overrides that count more; nothing else of it may change. Free the
- * overrides with role_overrides_release. */
+/* A copy of the request to which overrides of higher precedence can be added. Free these with
+ * role_overrides_release; the request below must outlive it unchanged. */
 struct role_request role_request_over(const struct role_request *under);
 void role_overrides_release(struct role_request *request);
 
-/* ROLE[:option,...], from which role_request_add_spec gives the same binding again on the same
- * array. By value. */
+/* ROLE[:option,...], which gives the same array the same binding when it is parsed again. */
 struct text_quoted role_binding_spec(const struct role_binding *binding);
 
-/* An array, or the shard as a whole, whose meaning could not be decided. */
+/* Something that could not be decided about an array, or about the shard as a whole. */
 struct role_problem {
     int array;         /* position in archive->arrays; -1: the shard as a whole */
-    char role[64];     /* ROLE[:option,...] that would settle it, tried; "" when none would */
+    char role[64];     /* ROLE[:option,...] that would settle it, as was tried; "": none would */
     const char *flags; /* static: other flags that go with it, " --value colour11"; or "" */
     struct error why;  /* its code is that of `verify`: [rows], [shape] or [length-mismatch] */
 };
@@ -257,8 +256,8 @@ struct role_problems {
     size_t n;
 };
 
-/* Flags that go with a history whose colours are swapped, likeliest first; the last, empty one is
- * at a place of its own: the user must tell. Up to a NULL. */
+/* Flags that may go with a history on a board that swaps colours, likeliest first, up to a NULL.
+ * The last is empty and recognised by its address: the user must decide. */
 extern const char *const role_flags_of_frames[];
 
 /* Accepts a zeroed one. */
@@ -268,49 +267,48 @@ void role_problems_release(struct role_problems *problems);
 struct role_problem *role_problem_of(const struct role_problems *problems, size_t i);
 
 /*
- * Give every array of the archive its role. *n_rows is the common number of rows N; 0 when that is
- * one of the problems. bindings has archive->n_arrays elements, in the arrays' order; those that
- * could not be decided are META. problems (NULL: none are wanted) takes what could not be decided;
- * without it the first of these is ERROR_DATA. An override that names no array is ERROR_USAGE.
- * Object arrays of one dimension and up must have been loaded (array_load_objects).
+ * Give every array of the archive its role. bindings has archive->n_arrays elements, in the arrays'
+ * order; those that could not be decided are META. *n_rows is the common number of rows, 0 if that
+ * is one of the problems. What could not be decided goes to problems; if that is NULL, the first
+ * problem is ERROR_DATA. An override that names no array is ERROR_USAGE. Object arrays of one or
+ * more dimensions must have been loaded (array_load_objects).
  */
 int role_infer(const struct archive_in *archive, const struct board *board,
                const struct role_request *request, struct role_binding *bindings, uint64_t *n_rows,
                struct role_problems *problems, struct error *err);
 
-/* Append request->command with the flags that settle all problems; nothing when some cannot be. */
+/* Append request->command with the flags that settle all problems; nothing if some cannot be. */
 int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
                           const struct role_request *request, struct text *command,
                           struct error *err);
 
-/* All problems in one message, which ends in that command; next: what would be wrong then, or NULL.
- * Returns -1. */
+/* Set an error that names all problems and ends in that command; `next`, or NULL, is what would be
+ * wrong after it. Returns -1. */
 int role_refuse_all(const struct role_problems *problems, const struct archive_in *archive,
                     const struct role_request *request, const struct error *next,
                     struct error *err);
 
-/* Without a board: the array that tells the number of rows: planes, else a policy, else a value or
- * an action, by their names; NULL when there is none. */
+/* Without a board, by names alone: the array to take the number of rows from: planes, else a
+ * policy, a value or an action; NULL if there is none. */
 const struct array *role_rows_array(const struct archive_in *archive);
 
-/* Without a board: planes, rows and columns of the array of planes, by its name and dimensions;
- * false when there is none. */
+/* Without a board: take planes, rows and columns from the first array with the name and dimensions
+ * of planes; false if there is none. */
 bool role_see_planes(const struct archive_in *archive, struct board_seen *seen);
 
-/* The board a shard says it is of (0-d board_type; member set of KataGo), as a name for board_new;
- * 0 when it says so, -1 (no error) when it does not. */
+/* The board that a shard says it is of (0-d board_type, or KataGo's members), as a name for
+ * board_new. -1 (no error set) if it does not say. */
 int role_guess_board(const struct archive_in *archive, char *name, size_t n_bytes);
 
-/* A guess from shapes alone, for people to read. */
+/* A guess from shapes, for people to read. */
 struct role_guess {
-    char board[64]; /* a name for board_new; "" when several boards, or none, would do */
-    char
-        reason[256]; /* "planes of 9 x 9, policy of 4132 actions", with the candidates if several */
-    size_t n_boards; /* that would do, as the reason tells */
-    bool is_said;    /* by the shard, not guessed */
+    char board[64];   /* a name for board_new; "" unless exactly one board fits */
+    char reason[256]; /* "planes of 9 x 9, policy of 4132 actions", and the candidates if several */
+    size_t n_boards;  /* how many fit */
+    bool is_said;     /* the shard says so */
 };
 
-/* Guess from the shapes of the planes and the policy. 0 when one board fits, -1 (no error) else. */
+/* Guess from the shapes of planes and policy. 0 if one board fits, else -1 (no error set). */
 int role_guess_board_by_shape(const struct archive_in *archive, struct role_guess *guess);
 
 /* --- schemas: roles as a JSON file, read with --schema and written by `info --schema` --- */
@@ -321,22 +319,22 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
  *    "plane_order": "xy",
  *    "arrays": {"features": "planes:nchw", "policy_indices": "policy-index:layout=ringrift"}}
  *
- * "policy" and "plane_order" say the same as the options --policy and --plane-order, an entry of
- * "arrays" the same as --role NAME=ROLE[:option,...]. Everything but the first key is optional.
+ * "policy" and "plane_order" mean the same as --policy and --plane-order, an entry of "arrays" the
+ * same as --role NAME=ROLE[:option,...]. All keys but the first are optional.
  */
 #define SCHEMA_VERSION    1
 #define SCHEMA_MAX_NBYTES (16u << 20)
 
 /*
- * Append what the file says to the request; read it before the options of the command line, which
- * then count more. A file that cannot be opened is ERROR_NO_INPUT; bad JSON, unknown keys, roles
- * and options are ERROR_DATA with the file's name.
+ * Append what the file says to the request, ahead of the command line's options, so that these take
+ * precedence. ERROR_NO_INPUT: it cannot be opened; ERROR_DATA, with the file's name: bad JSON,
+ * unknown keys, roles or options.
  */
 int schema_read(const char *path, struct role_request *request, struct error *err);
 
 /*
- * Append the schema of a shard to `out`: every array with its role, so that reading it gives the
- * same bindings. A name that is not UTF-8 is ERROR_DATA.
+ * Append the schema of a shard to `out`: every array with its role, which gives the same bindings
+ * when read. A name that is not UTF-8 is ERROR_DATA.
  */
 int schema_write(const struct archive_in *archive, const struct role_binding *bindings,
                  struct text *out, struct error *err);

@@ -200,24 +200,24 @@ static void test_read_refuses(void **state)
         const char *json;
         const char *message;
     } cases[] = {
-        {"", "no JSON: line 1"},
+        {"", "not JSON: line 1"},
         {"[]", "expected an object"},
         {"{}", "\"symaug_schema\": 1"},
         {"{\"symaug_schema\": \"1\"}", "\"symaug_schema\": 1"},
         {"{\"symaug_schema\": 2}", "version 2, expected 1"},
-        {"{\"symaug_schema\": 1} x", "no JSON"},
-        {"{\"symaug_schema\": 1, \"symaug_schema\": 1}", "no JSON"},
+        {"{\"symaug_schema\": 1} x", "not JSON"},
+        {"{\"symaug_schema\": 1, \"symaug_schema\": 1}", "not JSON"},
         {"{\"symaug_schema\": 1, \"array\": {}}", "unknown key 'array'"},
         {"{\"symaug_schema\": 1, \"arrays\": []}", "an object of roles"},
         {"{\"symaug_schema\": 1, \"arrays\": {\"x\": 1}}", "expected a role for 'x'"},
         {"{\"symaug_schema\": 1, \"arrays\": {\"x\": \"plane\"}}", "no role is called 'plane'"},
         {"{\"symaug_schema\": 1, \"arrays\": {\"x\": \"copy:msb\"}}", "has no option 'msb'"},
         {"{\"symaug_schema\": 1, \"arrays\": {\"\": \"copy\"}}", "the name of an array"},
-        {"{\"symaug_schema\": 1, \"arrays\": {\"x\": \"copy\", \"x\": \"meta\"}}", "no JSON"},
+        {"{\"symaug_schema\": 1, \"arrays\": {\"x\": \"copy\", \"x\": \"meta\"}}", "not JSON"},
         {"{\"symaug_schema\": 1, \"policy\": null}", "the name of a layout"},
         {"{\"symaug_schema\": 1, \"plane_order\": \"zy\"}", "\"xy\" or \"yx\""},
         {"{\"symaug_schema\": 1, \"plane_order\": 1}", "\"xy\" or \"yx\""},
-        {"{\"symaug_schema\": 1, \"policy\": \"\\ud800\"}", "no JSON"},
+        {"{\"symaug_schema\": 1, \"policy\": \"\\ud800\"}", "not JSON"},
     };
 
     (void)state;
