@@ -219,6 +219,10 @@ int survey_castling(struct plan *plan, struct error *err)
     struct planes_form form = survey_form(planes);
     if (c->n_castling_planes == 0 && form.n_planes != plan->board->family->castling->n_planes)
         return 0;
+    for (int i = 0; i < 4; i++)
+        if (rights[i] >= form.n_planes)
+            return plan_refuse(plan, planes, err, "castling plane %u, expected below %llu",
+                               rights[i], (unsigned long long)form.n_planes);
     plan->n_castling_rows = 0;
     survey_begin(&s, plan, SURVEY_OF(planes), err);
     while (survey_next(&s)) {

@@ -112,8 +112,9 @@ void stone_planes_decide(struct stone_planes *planes, const struct conventions *
         }
     /* No two are exchanged: the mover's and the other's are the first two besides that plane. */
     planes->is_mover = true;
-    planes->stones[0] = planes->turn == 0;
-    planes->stones[1] = planes->stones[0] + 1 + (planes->turn == (int)planes->stones[0] + 1);
+    planes->stones[0] = planes->turn == 0 && n_planes > 1;
+    const uint64_t next = planes->stones[0] + 1 + (planes->turn == (int)planes->stones[0] + 1);
+    planes->stones[1] = next < n_planes ? next : planes->stones[0];
 }
 
 static const double codes_of[][2] = {

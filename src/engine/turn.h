@@ -75,8 +75,8 @@ struct stone_planes {
     bool is_mover;
 };
 
-/* Planes 0, 1 and 2, unless --planes says otherwise. Only Hex (is_hex) has a plane for the player
- * to move. */
+/* Planes 0, 1 and 2, unless --planes says otherwise; the same plane twice if only one is left. Only
+ * Hex (is_hex) has a plane for the player to move. */
 void stone_planes_decide(struct stone_planes *planes, const struct conventions *c,
                          uint64_t n_planes, bool is_hex);
 

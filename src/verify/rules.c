@@ -81,9 +81,11 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
         (!board->family->joins_edges ||
          (r->form.n_planes <= 3 && (r->form.n_frames <= 1 || conventions_is_said(c, "planes")))))
         r->lead = is_grid && board->lead != BOARD_LEAD_NONE ? BOARD_LEAD_FREE : board->lead;
+    stone_planes_decide(&r->where, c, r->form.n_planes, r->lead == BOARD_LEAD_TO_MOVE);
+    if (r->where.stones[0] == r->where.stones[1]) /* those of one player only */
+        r->lead = BOARD_LEAD_NONE;
     if (r->lead == BOARD_LEAD_NONE)
         return init_tallies(r, max, err);
-    stone_planes_decide(&r->where, c, r->form.n_planes, r->lead == BOARD_LEAD_TO_MOVE);
     /* Policies, masks and single moves, the same arrays that `expand` checks: first the policy
      * (k is -1), then the lanes in order. */
     for (int k = -1; k < (int)lanes->n && r->n_laid < RULES_MAX_LAID; k++) {

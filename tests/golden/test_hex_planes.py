@@ -136,6 +136,18 @@ def test_marked_plane(option):
         assert "expected 0 or 1" in err, err
 
 
+@tap.test(("0,~1", 1), ("~0,1", 0))
+def test_stones_of_one_player(option, turn):
+    """Two planes, one of them the player to move: the stones are not held against a third plane."""
+    boards = planes(lambda b, r, e, l, p: (b, p % 2) if turn == 1 else (p % 2, b))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        np.savez(path, boards=boards, value=np.zeros(ROWS, "<f4"))
+        said, _ = run("verify", "-b", f"rhombus:{N}", "--planes", option, path)
+        assert "overlap" not in said, said
+        run("expand", "-b", f"rhombus:{N}", "--planes", option, path, os.path.join(folder, "out.npz"))
+
+
 def ones(array, unequal):
     """Positions whose third plane is 1 in every row: blue has one stone more (unequal), or as many."""
     states = planes(lambda blue, red, empty, last, ply: (blue, red, 1))

@@ -276,6 +276,15 @@ def test_meaningless_option(option, board):
     assert said not in expanded(arrays, "-b", board)
 
 
+@tap.test("all", "0")
+def test_castling_plane_that_is_missing(transforms):
+    """Also where no image needs it, rows are searched for castling rights."""
+    arrays = {"planes": np.zeros((ROWS, 5, 8, 8), np.float32)}
+    refused = expanded(arrays, "-b", "chess", "--castling-planes=0,1,2,60000",
+                       f"--transforms={transforms}", code=65)
+    assert "castling plane 60000, expected below 5" in refused, refused
+
+
 @tap.test()
 def test_options_that_mean_something():
     for option in "--planes=colour", "--value=mover", "--to-move=01", "--plane-order=yx":
