@@ -1,10 +1,11 @@
 /*
- * bind.c - what a transform does to each array of a plan: its spec, which role and conventions
- * give, and what a colour swap does to codes, values, winners and the player to move. The
- * conventions say what is meant; the data of all inputs is read and must not contradict it, since a
- * wrong label would pass in silence: the first row that is out of bounds is found, and rows of
- * shares that do not add up. Where the data alone can tell (codes -1 or 2), it decides; what
- * nothing tells is refused with the flags that say it.
+ * bind.c - what a transform does to each array of a plan: its spec, made from role and conventions,
+ * and what a colour swap does to codes, values, winners and the player to move.
+ *
+ * The conventions say what the numbers mean. The data of all inputs must not contradict them, since
+ * nobody would notice a wrong label: the first row out of bounds is refused, and rows of shares
+ * that do not add up. Where only the data can tell (codes -1 or 2), it decides; where nothing does,
+ * the array is refused with the flags that would settle it.
  */
 #include "engine/plan.h"
 
@@ -12,7 +13,7 @@
 
 #include <math.h>
 
-#define MOST_CODE_ROWS 4096
+#define MOST_CODE_ROWS 4096 /* rows that are searched for the code of empty cells */
 
 /* --- what is not as expected --- */
 
@@ -20,11 +21,11 @@
 struct bounds {
     double low, high;
     bool whole;           /* no fractions */
-    bool no_zero;         /* 0 is not a code */
+    bool no_zero;         /* 0 is not allowed */
     const char *expected; /* in words */
 };
 
-/* Find the range of an array, and refuse it for the first row that is out of bounds. */
+/* Find the range of an array, and refuse the first row that is out of bounds. */
 static int check_bounds(const struct plan *plan, const struct plan_array *array,
                         const struct bounds *bounds, struct number_range *range, struct error *err)
 {
@@ -49,8 +50,8 @@ static int check_bounds(const struct plan *plan, const struct plan_array *array,
     return survey_end(&s);
 }
 
-/* Rows of columns that must be shares of one game: not below 0, with a sum of 1 (0: unknown), or
- * whole counts; or, signed, opposite numbers. */
+/* Refuse the first row whose columns are not shares of one game: not negative, with a sum of 1 (or
+ * 0: unknown) or whole counts; or, signed, opposite numbers. */
 static int check_shares(const struct plan *plan, const struct plan_array *array, bool is_signed,
                         const char *expected, struct error *err)
 {
@@ -78,14 +79,14 @@ static int check_shares(const struct plan *plan, const struct plan_array *array,
 
 /* --- what a colour swap does to numbers --- */
 
-/* The codes that a colour swap exchanges must be the two colours, which stand on as many cells, or
- * one more. Where they do not, and would if another code than 0 were the empty cells, it is. */
+/* The codes that a colour swap exchanges must be the two colours, whose numbers of stones differ by
+ * one at most. Refuse codes for which this is only true if the empty cells are not 0. */
 static int check_empty_code(const struct plan *plan, const struct plan_array *array,
                             enum label_op op, struct error *err)
 {
     const double codes[3] = {0, 1, op == LABEL_NEGATE ? -1 : 2};
-    unsigned long long n_rows = 0, n_level[3] = {0}; /* rows in which the two others are level, */
-    unsigned long long first = UINT64_MAX; /* and the first where those besides 0 are not */
+    unsigned long long n_rows = 0, n_level[3] = {0}; /* rows in which the two others are level */
+    unsigned long long first = UINT64_MAX; /* the first in which those besides 0 are not */
     struct survey s;
 
     survey_begin(&s, plan, SURVEY_OF(array), err);
@@ -120,7 +121,7 @@ static int check_empty_code(const struct plan *plan, const struct plan_array *ar
     return 0;
 }
 
-/* Codes of a grid: {0,1,2} or {-1,0,1}, as the data of all inputs shows. */
+/* Codes of a grid are 0, 1, 2 or -1, 0, 1: the data of all inputs decides. */
 static int grid_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
                       struct error *err)
 {
@@ -157,9 +158,9 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
     return check_empty_code(plan, array, *op, err);
 }
 
-/* Values of one column, two (blue and red), three (WDL) or more (per player: the first two are the
- * two colours, also where other values are the mover's), within the bounds of their convention, and
- * the flag that the data may be hinting at. */
+/* Values of one column, two (blue and red), three (WDL) or more (per player: the first two columns
+ * are the two colours, even where other values are the mover's). They must be within the bounds of
+ * their convention. */
 static int values_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
                         struct error *err)
 {
@@ -231,7 +232,7 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
 
 static const struct coding {
     struct bounds bounds;
-    enum label_op op, of_winner; /* one who is no player is kept */
+    enum label_op op, of_winner; /* of_winner keeps what is not a player */
 } codings[] = {
     [TO_MOVE_01] =
         {{0, 1, true, false,
@@ -245,15 +246,16 @@ static const struct coding {
 };
 
 /*
- * A winner is coded as the player to move is; what is no player (a draw, nobody yet) is kept. What
- * shows another coding than the array beside it, or, without one, more than one coding, is refused.
+ * A winner is coded like the player to move; what is not a player (a draw, nobody yet) is kept.
+ * Codes that contradict the array of players to move, or without one fit several codings, are
+ * refused.
  */
 static int winner_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
                         struct error *err)
 {
     const unsigned minus = NUMBER_CODE(-1), zero = NUMBER_CODE(0), one = NUMBER_CODE(1);
     const unsigned two = NUMBER_CODE(2);
-    /* Told, or held by an array that was checked against it. */
+    /* Declared, or checked against an array of players to move. */
     const bool known = plan->conventions.to_move_said || survey_find(plan, ROLE_TO_MOVE) != NULL;
     enum to_move_coding coding = plan->conventions.to_move;
     struct bounds bounds = {.low = -1,
@@ -291,7 +293,7 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
                              : "which of them are the two players is not known");
 }
 
-/* For the transforms that swap colours. */
+/* Set what transforms that swap colours do to the array's numbers. */
 static int bind_swap(struct plan *plan, struct plan_array *array, struct error *err)
 {
     const struct dtype *dtype = &array->spec.dtype;
@@ -314,7 +316,7 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
         status = array->binding.is_winner ? winner_label(plan, array, &op, err)
                                           : check_bounds(plan, array, &coding->bounds, &range, err);
         break;
-    case ROLE_GLOBALS: /* whose turn it is in the first column: 0 or 1 in every row */
+    case ROLE_GLOBALS: /* the first column is the player to move, 0 or 1 in every row */
         op = LABEL_FIRST_01;
         survey_begin(&s, plan, SURVEY_OF(array), err);
         while (survey_next(&s)) {
@@ -342,7 +344,7 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
 
 /* --- an array --- */
 
-/* Keys look at all images of a position, whichever are chosen. */
+/* Keys depend on all images of a position, whichever are chosen. */
 static bool is_keyed(const struct plan *plan, const struct plan_array *array)
 {
     const char *planes;
@@ -359,7 +361,7 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
     struct spec *spec = &array->spec;
     struct error reason = {0};
     const char *planes;
-    /* Where rows are kept as they are, labels that nobody looks at need not be understood. */
+    /* Where rows are kept unchanged, labels that are not compared need not be understood. */
     const bool moves = purpose == FOR_IMAGES || purpose == FOR_MEANS ||
                        (purpose == FOR_VALUES && (role == ROLE_VALUE || role == ROLE_WDL)) ||
                        plan_is_key(plan, array, &planes);
@@ -370,7 +372,7 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
                                          : error_pass(err, &reason);
     if (!moves)
         return 0;
-    /* What the chosen transforms do to planes must be known; of others, the key says so. */
+    /* What the chosen transforms do to planes must be known; of others, the key will complain. */
     for (uint32_t t = 0; t < spec->n_steps; t++) {
         const bool is_chosen = memchr(plan->chosen, (int)t, plan->n_chosen) != NULL;
         struct spec_step *step = &spec->steps[t];

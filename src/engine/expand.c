@@ -29,7 +29,7 @@ static void init_member(struct out_member *out, struct expand_job *job,
     const size_t n = job->plan->n_archives;
 
     *out =
-        (struct out_member){.head.name = array->member,
+        (struct out_member){.head.name = array->sources[0]->member,
                             .kind = array->binding.role == ROLE_META             ? PIECES_COPY
                                     : array->is_object                           ? PIECES_OBJECTS
                                     : array->csr == NULL                         ? PIECES_ROWS

@@ -1,7 +1,7 @@
 /*
- * plan.c - what a plan holds, for whoever makes it (plan_build.c), adds to it or reads it: warnings
- * and notes, arrays by name, the transforms, which images there are and in which order, arrays that
- * are made and not read, and the shards into which an output is cut.
+ * plan.c - what a plan holds, for those who make it (plan_build.c), add to it or read it: warnings
+ * and notes, arrays by name, the chosen transforms, the order of the images, arrays that are made
+ * and not read, and the shards into which an output is cut.
  */
 #include "engine/plan.h"
 
@@ -28,7 +28,7 @@ struct text_quoted plan_array_name(const struct plan *plan, const struct plan_ar
     struct text_quoted name;
     struct text_quoted path = text_path(plan->archives[0].path), key = text_path(array->key);
 
-    /* Two long names share the room: the array's end matters more than the path's. */
+    /* Leave room for the array's name after a long path. */
     snprintf(name.text, sizeof name.text, "%.*s: %.100s", 150, path.text, key.text);
     return name;
 }
@@ -66,7 +66,7 @@ bool plan_is_key(const struct plan *plan, const struct plan_array *array, const 
     case ROLE_PLANES:
     case ROLE_GRID:
     case ROLE_TILE:
-        return !plan->board->family->only_known_members; /* targets by the cell, there */
+        return !plan->board->family->only_known_members; /* there they are targets for each cell */
     case ROLE_TO_MOVE:
         return !array->binding.is_winner;
     default:
@@ -112,7 +112,7 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
 
     plan->n_chosen = 0;
     plan->swaps = false;
-    /* Those that give a new and exact image under the conventions. */
+    /* Those that make a new, exact image under the conventions. */
     for (uint32_t t = 0; t < board->n_transforms; t++)
         is_allowed[t] =
             !(is_canonical && board->transforms[t].swaps_colours) &&
@@ -201,7 +201,7 @@ int plan_keep_rows(struct plan *plan, struct error *err)
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (plan_array_has_rows(&plan->arrays[i]) && copy_array(plan, &plan->arrays[i], err) != 0)
             return -1;
-    plan->n_chosen = 1; /* ids ascend: the first is the identity */
+    plan->n_chosen = 1; /* ids ascend, so the first is the identity */
     plan->swaps = plan->provenance = false;
     plan->is_surveyed = true;
     selection_release(&plan->selection);
@@ -214,7 +214,7 @@ int plan_keep_rows(struct plan *plan, struct error *err)
  * input, with no rows in the other inputs. So whatever reads, cuts, orders and writes rows need not
  * know of them. */
 
-/* A row of objects that was made. */
+/* A list of numbers in a made array of objects. */
 struct made_list {
     struct made_list *next;
     struct pickle_ndarray array;
@@ -229,8 +229,8 @@ struct made {
     struct input input;      /* with the same fd; the scratch closes it */
     struct array arrays[2];  /* the first input's, with all rows, and any other input's */
     uint64_t row_nbytes;
-    struct pickle_item *items; /* owned, or NULL: of objects, by row */
-    struct made_list *lists;   /* owned: what some of them hold */
+    struct pickle_item *items; /* owned, by row; NULL: not objects */
+    struct made_list *lists;   /* owned: data of some items */
 };
 
 struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err)
@@ -332,7 +332,6 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
             return -1;
     }
     array->key = made->key;
-    array->member = made->arrays[0].member;
     array->is_object = made->items != NULL;
     for (size_t i = 0; i < plan->n_archives; i++)
         array->sources[i] = &made->arrays[i > 0];
@@ -357,11 +356,11 @@ static void made_free(struct made *made)
 
 /* --- an output cut into shards --- */
 
-/* Where whole blocks can be kept together, a shard ends at the end of a block; where --unique makes
- * blocks of different lengths, at the end of the block that reaches the number; orders without
- * blocks are cut at the very row. A shard is a slice of the one order, found from its first row. */
+/* A shard is a slice of the plan's order that begins where the previous one ended. It ends with a
+ * block, after a fixed number of them or, where --unique makes blocks of different lengths, with
+ * the one that reaches the number of rows; orders without blocks are cut at the exact row. */
 
-/* Output rows of a block in which no image is left out but by --pick. */
+/* Output rows of a block from which only --pick leaves out images. */
 static uint64_t rows_of_block(const struct plan *plan)
 {
     const uint64_t pick = plan->settings->canonical ? 1 : plan->settings->pick;

@@ -1,9 +1,9 @@
 /*
- * plan_build.c - what will be done, settled before anything is written. The inputs are opened, each
- * refused when it was expanded before, given its roles on the board of the first, and matched with
- * the first array by array; transforms are chosen, every array bound to what a transform does to it
- * (bind.c), the data looked at where labels depend on it (survey.c, survey_turns.c,
- * survey_stones.c), images left out (select.c), and the order of the output rows set.
+ * plan_build.c - settles what will be done, before anything is written. Inputs are opened, and
+ * refused if they were expanded before; the board is decided and transforms are chosen; the arrays
+ * of each input get their roles and are matched with those of the first; each array gets its spec
+ * (bind.c); data is surveyed where labels depend on it (survey.c, survey_turns.c, survey_stones.c);
+ * images are left out (select.c), and the order of the output rows is set.
  */
 #include "engine/plan.h"
 
@@ -22,7 +22,7 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
         return -1;
     for (size_t i = 0; i < n_paths; i++) {
         struct archive_in *archive = &plan->archives[i];
-        const char *slash = strrchr(paths[i], '/'), *why = NULL; /* it is taken to hold images */
+        const char *slash = strrchr(paths[i], '/'), *why = NULL; /* it seems to hold images */
         const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : paths[i];
 
         if (request->memory != NULL
@@ -36,7 +36,7 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
             struct recall recall;
             const int status = recall_open(&recall, request, archive, NULL, 0, true, err);
 
-            /* Commands that keep rows as they are say of their outputs whether an input was. */
+            /* Commands that keep rows unchanged note whether an input was expanded. */
             if (status == 0 && recall.output != NULL &&
                 (manifest_option(recall.manifest, "command") == NULL ||
                  manifest_option(recall.manifest, "expanded") != NULL))
@@ -45,7 +45,7 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
             if (status != 0)
                 return -1;
         }
-        plan->was_expanded |= why != NULL; /* which is noted where rows are kept */
+        plan->was_expanded |= why != NULL;
         if (why != NULL && request->purpose == FOR_IMAGES)
             return error_set(
                 err, ERROR_DATA,
@@ -89,7 +89,7 @@ int plan_decide_board(struct plan *plan, struct error *err)
         return error_set(err, ERROR_USAGE, "--policy: board %s has no layout %s; there are %s",
                          plan->board->preset, text_quote(layout).text, list);
     }
-    /* The same file twice is hardly ever meant. */
+    /* The same file twice is probably a mistake. */
     for (size_t i = 1; i < plan->n_archives; i++)
         for (size_t k = 0; k < i; k++)
             if (plan->archives[i].n_inputs > 0 && plan->archives[k].n_inputs > 0 &&
@@ -110,7 +110,7 @@ static int differ(const struct archive_in *archive, const char *key, const char 
                         text_path(plan->archives[0].path).text);
 }
 
-/* The CRC of an array's data, without the header, which is read to its end. */
+/* Read an array to its end for the CRC of its data, without the header. */
 static int data_crc(const struct array *array, uint32_t *crc, struct error *err)
 {
     struct unpack unpack = {0};
@@ -132,8 +132,8 @@ static int data_crc(const struct array *array, uint32_t *crc, struct error *err)
     return status;
 }
 
-/* An array without rows is copied from the first input: where another one's bytes differ, nothing
- * but a word is left of them. */
+/* An array without rows is copied from the first input: warn when another input's has other bytes.
+ */
 static int match_meta(struct plan *plan, const struct archive_in *archive,
                       const struct array *array, const struct array *first, struct error *err)
 {
@@ -158,7 +158,7 @@ static int match_meta(struct plan *plan, const struct archive_in *archive,
                      text_path(plan->archives[0].path).text);
 }
 
-/* The arrays of one more input join those of the first. */
+/* Add the arrays of a further input, which must match those of the first. */
 static int match_archive(struct plan *plan, size_t i, const struct role_binding *bindings,
                          struct error *err)
 {
@@ -185,7 +185,7 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
         }
         const struct npy_header *first = &to->sources[0]->header;
         if (!npy_header_same_type(header, first)) {
-            /* Else structured, and of as many bytes. */
+            /* If the names are the same, both are structured. */
             if (strcmp(dtype_name(&header->dtype).text, dtype_name(&first->dtype).text) != 0)
                 snprintf(what, sizeof what, "is of another type: dtype %s, expected %s as",
                          dtype_name(&header->dtype).text, dtype_name(&first->dtype).text);
@@ -211,10 +211,10 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
     return 0;
 }
 
-/* Refuse what could not be decided. What is offered is tried first, by a plan of this input with
- * those roles and their flags (an option and its word): an array that would be refused in turn is
- * left out instead, and what else would be wrong then is named by the same message, so that nobody
- * is led from one refusal to the next. */
+/* Refuse what could not be decided, and offer roles and flags (an option and its word) that settle
+ * it. They are tried first, in a plan of this input: an array that would be refused in turn is
+ * dropped instead, and the message also names what else would be wrong then, so that the user is
+ * not led from one refusal to the next. */
 static int refuse_undecided(const struct archive_in *archive, struct role_problems *problems,
                             const struct role_request *roles, const struct settings *request,
                             struct error *err)
@@ -258,7 +258,7 @@ static int refuse_undecided(const struct archive_in *archive, struct role_proble
                 continue;
             while (*flags != NULL && *flags != problem->flags)
                 flags++;
-            if (*flags != NULL) { /* the last of them is for the user to tell */
+            if (*flags != NULL) { /* the last one leaves the choice to the user */
                 again |= flags[1] != NULL;
                 problem->flags = flags[1] != NULL ? flags[1] : *flags;
                 continue;
@@ -274,7 +274,7 @@ static int refuse_undecided(const struct archive_in *archive, struct role_proble
 int plan_match_arrays(struct plan *plan, struct error *err)
 {
     const struct settings *request = plan->settings;
-    struct role_request roles = request->roles; /* borrowed, but for what the plan adds */
+    struct role_request roles = request->roles; /* borrowed, but for what is set below */
     int status = 0;
 
     roles.is_strict = !request->allow_expanded && request->purpose == FOR_IMAGES;
@@ -283,7 +283,6 @@ int plan_match_arrays(struct plan *plan, struct error *err)
     if (new_items(&plan->arrays, plan->archives[0].n_arrays + 1, "arrays", err) != 0 ||
         new_items(&plan->csrs, plan->archives[0].n_arrays + 1, "arrays", err) != 0)
         return -1;
-    /* The arrays of the first input become the plan's, those of the others join them. */
     for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
         const struct archive_in *archive = &plan->archives[i];
         struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
@@ -303,7 +302,6 @@ int plan_match_arrays(struct plan *plan, struct error *err)
 
             plan->arrays[plan->n_arrays++] = (struct plan_array){
                 .key = array->key,
-                .member = array->member,
                 .binding = bindings[k],
                 .sources = calloc(plan->n_archives, sizeof(struct array *)),
                 .is_object = array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
@@ -326,7 +324,7 @@ int plan_match_arrays(struct plan *plan, struct error *err)
             array->values = plan->arrays[b->value_array].sources;
         if (b->sparse != SPARSE_CSR || array->is_object)
             continue;
-        /* Where the lists begin is read once, for all three arrays. */
+        /* Where the lists begin is read once for the three arrays of a policy. */
         array->csr = &plan->csrs[b->offsets_array];
         if (array->csr->first == NULL)
             status = csr_open(&plan->csrs[b->offsets_array], plan->arrays[b->offsets_array].sources,
@@ -337,15 +335,15 @@ int plan_match_arrays(struct plan *plan, struct error *err)
 
 /* --- from inputs and settings to a plan --- */
 
-/* What the user should know: where the symmetry is not the game's own, which options were given and
- * change nothing here (perhaps the board is another one), and what becomes of single arrays. */
+/* Warn where a symmetry is not exactly the game's, of options that change nothing (perhaps the
+ * board is the wrong one), and of arrays that are dropped or may be copied wrongly. */
 static int note(struct plan *plan, struct error *err)
 {
     const struct conventions *c = &plan->conventions;
     const struct board_family *family = plan->board->family;
     const bool swaps = board_swaps_colours(plan->board), castles = family->castling != NULL;
     const bool by_colour = swaps && !family->only_known_members;
-    bool has_ambiguous = false, has_box = false; /* planes of the board's rows and columns */
+    bool has_ambiguous = false, has_box = false; /* planes with rows and columns of the board */
     int status = 0;
 
     for (size_t i = 0; i < plan->maker.n_spaces; i++)
@@ -424,7 +422,7 @@ int plan_survey(struct plan *plan, struct error *err)
     return plan->conventions.ambiguous == AMBIGUOUS_DROP ? 0 : survey_ambiguous(plan, err);
 }
 
-/* From the opened inputs to a plan. */
+/* All steps of plan_build after the inputs have been opened. */
 static int settle(struct plan *plan, struct error *err)
 {
     const bool is_for_images = plan->settings->purpose == FOR_IMAGES;
@@ -454,8 +452,8 @@ static int settle(struct plan *plan, struct error *err)
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
             return -1;
-    /* What decides which images there are is surveyed, and then they are selected. Arrays in
-     * Fortran order may take all of --max-memory, which the writing may take, too. */
+    /* First survey what decides which images there are. Arrays in Fortran order may take all of
+     * --max-memory, and so may the output: these are surveyed now, and not while it is written. */
     plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
     for (size_t i = 0; i < plan->n_arrays * plan->n_archives; i++)
         is_fortran |=
@@ -470,7 +468,7 @@ static int settle(struct plan *plan, struct error *err)
     return shards_warn(plan, err);
 }
 
-/* Open the inputs; sets that this program wrote say how they are to be read. */
+/* Open the inputs; the manifest of a set that this program wrote says how to read it. */
 static int begin(struct plan *plan, const char *const *paths, size_t n_paths,
                  const struct settings *request, struct error *err)
 {
@@ -497,14 +495,13 @@ int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
     return status;
 }
 
-/* An input of several, and what they hold together. */
 struct look {
     char *const *paths;
     const struct settings *settings;
     struct survey_seen *seen;
 };
 
-/* What is wrong with an input is no error here: plan_build will say so. */
+/* Add one input to what all inputs hold together, unless something is wrong with it. */
 static void see_input(void *self, int64_t i, int worker)
 {
     const struct look *look = self;
@@ -513,7 +510,6 @@ static void see_input(void *self, int64_t i, int worker)
 
     (void)worker;
     if (begin(&plan, &path, 1, look->settings, NULL) == 0 && plan_decide_board(&plan, NULL) == 0 &&
-        board_swaps_colours(plan.board) &&
         choose_transforms(&plan, plan.settings->transforms, NULL) == 0 && plan.swaps &&
         plan_match_arrays(&plan, NULL) == 0) {
         for (size_t k = 0; k < plan.n_arrays; k++)

@@ -1,7 +1,7 @@
 /*
- * settings.c - options become settings: each row of the option table has the option's names, its
- * help, the commands that have it, what its argument may be and which field it fills, so that one
- * function serves them all.
+ * settings.c - the option table: each row holds an option's names, its help, the commands that have
+ * it, what its argument may be and which field of the settings it sets, so that one function serves
+ * all options.
  */
 #include "engine/settings.h"
 
@@ -30,7 +30,7 @@ const struct settings settings_default = {
 
 #define MOVES " expand verify show report mover " /* commands that transform rows */
 #define READS MOVES "info "                       /* commands that read shards */
-#define FOLDS "split dedupe "                     /* and write rows as they are */
+#define FOLDS "split dedupe "                     /* commands that write rows unchanged */
 #define KEYS  FOLDS "overlap "                    /* commands that compare positions */
 #define ALL   NULL
 
@@ -83,7 +83,7 @@ static int set_level(struct settings *s, const char *name, const char *text, str
     return codec_level_parse(text, &s->level, err);
 }
 
-/* Of --role or --copy. */
+/* --role or --copy. */
 static int add_role(struct settings *s, const char *name, const char *text, struct error *err)
 {
     return strcmp(name, "role") == 0 ? role_request_add(&s->roles, text, err)
@@ -123,7 +123,7 @@ static int set_conflict(struct settings *s, const char *name, const char *text, 
     return 0;
 }
 
-/* What a row says after its commands, by kind. */
+/* The end of a row, after its commands, by kind. */
 #define FIELD(member) \
     .offset = offsetof(struct settings, member), .n_bytes = sizeof((struct settings *)0)->member
 #define SAID(member)           .said = offsetof(struct settings, member)
@@ -314,8 +314,7 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
     uint8_t *field = (uint8_t *)settings + row->offset;
     uint64_t value = row->min;     /* of a flag */
     const char *word = row->words; /* separated by spaces; the message lists them with commas */
-    struct text list = {0};
-    int status = 0;
+    char list[120] = "";
 
     switch (row->kind) {
     case OPTION_NUMBER:
@@ -338,35 +337,29 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
         value = (uintptr_t)argument;
         break;
     case OPTION_WORD:
-        for (value = 0; status == 0 && *word != '\0'; value++) {
+        for (value = 0; *word != '\0'; value++) {
             const size_t length = strcspn(word, " ");
 
             if (strlen(argument) == length && strncmp(word, argument, length) == 0)
                 break;
-            status = text_append(&list, err, "%s%.*s", value > 0 ? ", " : "", (int)length, word);
-            word += length;
-            word += strspn(word, " ");
+            text_add(list, sizeof list, "%s%.*s", value > 0 ? ", " : "", (int)length, word);
+            word += length + (word[length] == ' ');
         }
-        if (status == 0 && *word == '\0')
-            status = error_set(err, ERROR_USAGE, "--%s: %s is none of %s", row->name,
-                               text_quote(argument).text, list.text);
-        text_release(&list);
+        if (*word == '\0')
+            return error_set(err, ERROR_USAGE, "--%s: %s is none of %s", row->name,
+                             text_quote(argument).text, list);
         break;
     case OPTION_CALL:
-        status = row->set(settings, row->name, argument, err);
+        if (row->set(settings, row->name, argument, err) != 0)
+            return -1;
         break;
     case OPTION_END:
         return error_set(err, ERROR_INTERNAL, "option --%s sets nothing", row->name);
     }
-    if (status != 0)
-        return -1;
-    uint32_t small = (uint32_t)value;
-    if (row->kind != OPTION_CALL && row->n_bytes == sizeof value)
-        memcpy(field, &value, sizeof value);
-    else if (row->kind != OPTION_CALL && row->n_bytes == sizeof small)
-        memcpy(field, &small, sizeof small);
-    else if (row->kind != OPTION_CALL)
-        *field = (uint8_t)value;
+    const uint32_t small = (uint32_t)value;
+    const uint8_t least = (uint8_t)value;
+    const void *const from[] = {&least, &small, &value};
+    memcpy(field, from[(row->n_bytes > 1) + (row->n_bytes > 4)], row->n_bytes); /* CALL: none */
     if (row->said != 0)
         *((bool *)((uint8_t *)settings + row->said)) = true;
     return 0;

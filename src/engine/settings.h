@@ -1,9 +1,8 @@
 /*
- * settings.h - everything a user can say: one struct from the option table to the workers.
+ * settings.h - everything a user can set: one struct from the option table to the workers.
  *
- * Every option of every command is a row of option_table, which says where in the struct its
- * argument goes and what it may be; the parser, help, completions and callers that name options
- * themselves all use the same rows.
+ * Every option of every command is a row of option_table, which says what its argument may be and
+ * which field it sets. The parser, help, completions and the library all use the same rows.
  */
 #pragma once
 
@@ -17,43 +16,43 @@ struct budget;
 struct meter;
 struct survey_seen;
 
-/* What rows are read for: all their images, or to be kept as they are, chosen by their keys; then
- * labels need be understood as far as they are compared, or averaged. */
+/* What rows are read for: to write all their images; or to write them unchanged, selected by their
+ * keys, for which labels matter only as far as values are compared, or all labels averaged. */
 enum purpose { FOR_IMAGES, FOR_KEYS, FOR_VALUES, FOR_MEANS };
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct settings {
     /* How shards are read. */
-    const char *board;         /* borrowed; NULL: what the shard says */
-    const char *board_text;    /* borrowed: of a board from a file, what a manifest says that it
-                                  said: it is not read; or NULL */
-    const char *schema;        /* borrowed: --schema, its roles come before those of `roles` */
+    const char *board;      /* borrowed; NULL: what the shard says */
+    const char *board_text; /* borrowed, or NULL: the text of a board file as a manifest has it; the
+                               file is not read then */
+    const char *schema;     /* borrowed: --schema, whose roles count less than `roles` */
     struct role_request roles; /* owned */
     struct conventions conventions;
     bool use_map;                      /* read inputs through memory maps */
     const struct memory_array *memory; /* borrowed: the one input, in memory; or NULL */
     size_t n_memory;
-    bool allow_expanded;  /* do not refuse inputs that were expanded before; no option sets it */
-    enum purpose purpose; /* no option sets it, either */
+    bool allow_expanded;  /* accept inputs that were expanded before; not set by an option */
+    enum purpose purpose; /* not set by an option either */
     const char *key;      /* borrowed: --key, the arrays that are the position; or NULL */
 
-    /* Which rows come out, in which order. */
+    /* Which rows are written, in which order. */
     const char *transforms; /* borrowed: "all", "0,3", "rotations", names; NULL: all */
     uint64_t block_rows;    /* of the order: B, 1 for sample, 0 for transform */
-    const char *order_text; /* borrowed: the same in words */
+    const char *order_text; /* borrowed: the argument of --order */
     bool order_said;
     uint32_t pick;                  /* K images of each row; 0: all */
-    bool keep_identity;             /* of which the identity is one */
-    bool canonical;                 /* the canonical image of each row alone */
+    bool keep_identity;             /* the identity is one of them */
+    bool canonical;                 /* only the canonical image of each row */
     bool orbit_key;                 /* add symaug_orbit, the keys of positions */
-    bool unique;                    /* without images that equal another one of their row */
+    bool unique;                    /* leave out images that equal an earlier one of their row */
     bool shuffle;                   /* the output rows in a fixed pseudo-random order */
-    uint64_t seed;                  /* of pick and shuffle, as told */
+    uint64_t seed;                  /* of pick and shuffle */
     const char *seed_name;          /* borrowed: --out-dir mixes it into the seed; or NULL */
     uint64_t rows_per_shard;        /* cut the output into shards of about so many rows; 0: one */
     bool provenance;                /* add symaug_source and symaug_transform */
-    const struct survey_seen *seen; /* borrowed: what all inputs hold together; or NULL */
+    const struct survey_seen *seen; /* borrowed: codes of all inputs together; or NULL */
 
     /* How outputs are written. All texts are borrowed. */
     const char *output;  /* one output of all inputs, or */
@@ -62,8 +61,8 @@ struct settings {
     enum archive_out_form form;
     bool form_said;
     struct codec_level level;
-    const char *level_text; /* as the user gave it, for the manifest */
-    bool sidecar;           /* KataGo: also write BASENAME.json with the number of rows */
+    const char *level_text; /* the argument of --level, for the manifest */
+    bool sidecar;           /* also write BASENAME.json with the number of rows (KataGo) */
     const char *stats;      /* --stats, or NULL */
 
     /* Which inputs. */
@@ -74,24 +73,24 @@ struct settings {
 
     /* What a run may use. */
     int n_threads;
-    int n_helpers;         /* threads that help with an output when they have nothing else to do: of
-                              --out-dir, where n_threads is what an input can count on; or 0 */
+    int n_helpers;         /* of --out-dir, whose outputs have n_threads each: threads in all, which
+                              help with an output when they are idle; else 0 */
     uint64_t max_memory;   /* bytes for what cannot stream */
     const char *tmpdir;    /* borrowed */
-    struct budget *budget; /* owned: both of them, for all that the run reads */
+    struct budget *budget; /* owned: max_memory and tmpdir, shared by all that the run reads */
 
-    /* What becomes of rows with one key, and which part a row goes to. All texts are borrowed. */
+    /* dedupe and split. All texts are borrowed. */
     bool means;            /* average the labels of a position */
-    double conflict;       /* values of a position that differ by more are counted */
-    const char *conflicts; /* a list of them, or NULL */
+    double conflict;       /* count positions whose values differ by more than this */
+    const char *conflicts; /* the file that lists them, or NULL */
     const char *parts;     /* "train=0.9,val=0.1" */
-    const char *by;        /* NULL or "position"; or the array whose rows stay together */
-    uint8_t overlap;       /* of parts by an array: 0 warn, 1 keep, 2 drop */
+    const char *by;        /* NULL or "position"; or the array whose equal rows stay together */
+    uint8_t overlap;       /* positions in several parts, with an array: 0 warn, 1 keep, 2 drop */
 
-    /* What single commands want. */
+    /* Single commands. */
     const char **leaks; /* owned list of borrowed names: sets whose positions must not occur */
     size_t n_leaks;
-    bool not_expanded;     /* what is verified is a source */
+    bool not_expanded;     /* the rows to verify are a source */
     uint64_t max_findings; /* kept per file */
     uint64_t row;          /* to show */
     bool row_said;
@@ -102,15 +101,15 @@ struct settings {
     bool action_stream; /* indices on standard input */
     bool check, write_schema;
 
-    /* How the program talks. */
+    /* Messages. */
     bool json;
     int verbosity; /* -1 quiet, 0, 1 verbose */
     enum when progress, colour;
-    struct meter *meter; /* borrowed: told how far the run is; or NULL */
-    FILE *said;          /* borrowed: takes what is for standard error; or NULL */
+    struct meter *meter; /* borrowed: shows progress; or NULL */
+    FILE *said;          /* borrowed: written to instead of standard error; or NULL */
 };
 
-/* What holds when nothing is said. Copy it, then set options. */
+/* The defaults. Copy them, then set options. */
 extern const struct settings settings_default;
 
 /* What becomes of an option's argument. */
@@ -120,8 +119,8 @@ enum option_kind {
     OPTION_NUMBER, /* a whole number from min to max */
     OPTION_SIZE,   /* a size such as 500M */
     OPTION_WORD,   /* one of the words: its position */
-    OPTION_CALL,   /* whatever `set` makes of it */
-    OPTION_END,    /* help, version: the caller's */
+    OPTION_CALL,   /* passed to `set` */
+    OPTION_END,    /* help, version: left to the caller */
 };
 
 struct option_row {
@@ -129,17 +128,17 @@ struct option_row {
     const char *name;     /* without the dashes */
     const char *argument; /* "FILE", or NULL */
     const char *help;
-    const char *commands; /* those that have it, between spaces: " expand show "; NULL: all */
+    const char *commands; /* that have it, each between spaces: " expand show "; NULL: all */
 
     enum option_kind kind;
     size_t offset, n_bytes; /* of the field in struct settings */
-    size_t said;            /* offset of a bool that tells that it was said; 0: none */
+    size_t said;            /* offset of a bool that is set with it; 0: none */
     uint64_t min, max;      /* NUMBER; FLAG: min alone */
-    const char *words;      /* WORD: all of them; CALL: those that complete it; or NULL */
+    const char *words;      /* WORD: the words; others: completions, or NULL */
     int (*set)(struct settings *settings, const char *name, const char *argument,
                struct error *err);
     bool repeats;      /* may be given several times */
-    bool takes_stream; /* FILE may be "-", a standard stream */
+    bool takes_stream; /* FILE may be "-", standard input or output */
 };
 
 extern const struct option_row option_table[];
@@ -151,14 +150,14 @@ bool option_is_of(const struct option_row *row, const char *command);
 /* The row of an option that a command has, or NULL. */
 const struct option_row *option_find(const char *command, const char *name);
 
-/* Set what an option says. The argument (NULL where none is taken) must outlive the settings.
- * ERROR_USAGE naming the option and what it takes. */
+/* Set an option. The argument (NULL for one that takes none) must outlive the settings. ERROR_USAGE
+ * names the option and what it takes. */
 int option_set(struct settings *settings, const struct option_row *row, const char *argument,
                struct error *err);
 
-/* After the last option: read the schema, whose roles count less than those of the options, and
- * fill in what depends on the environment (TMPDIR, usable processors) and the budget. */
+/* Call it after the last option: reads the schema, and sets what depends on the environment
+ * (TMPDIR, usable processors) and the budget. */
 int settings_finish(struct settings *settings, struct error *err);
 
-/* Free what the options allocated; accepts a zeroed one. */
+/* Accepts a zeroed one. */
 void settings_release(struct settings *settings);
