@@ -105,12 +105,13 @@ void expand_job_release(struct expand_job *job)
 
 /* --- a member --- */
 
-/* At least what an item of an object array takes in the output, besides its data and strings: the
- * pickle's opcodes, shape and dtype (npy/pickle_write.c has them). */
+/* A bound of what an item of an object array takes in the output besides its data and strings: the
+ * pickle's opcodes, shape and dtype (see npy/pickle_write.c). */
 #define OBJECT_ITEM_NBYTES 256
 
-/* More than an object array can come to, or 0: none is known. With it the member needs no zip64
- * header, without which it is plainer, and libzip 1.7.3 survives a lack of memory. */
+/* A bound of the size of an object array's member, or 0 if none is known. With a bound the member
+ * needs no zip64 header, which more readers understand, and libzip 1.7.3 survives a lack of memory.
+ */
 static uint64_t object_bound(const struct out_member *out)
 {
     const struct plan *plan = out->job->plan;
@@ -254,7 +255,7 @@ static int write_members(struct expand_job *job, struct error *err)
 /* Write all members into the archive and give it its final name. */
 static int write_output(struct expand_job *job, struct error *err)
 {
-    /* Threads of one program do not wait for a turn by asking again and again. */
+    /* The threads of one program wait here, rather than poll for a turn. */
     static pthread_mutex_t next = PTHREAD_MUTEX_INITIALIZER;
     const struct plan *plan = job->plan;
     struct text manifest = {0};
@@ -270,11 +271,11 @@ static int write_output(struct expand_job *job, struct error *err)
         for (size_t k = 0; k < plan->archives[i].n_inputs; k++)
             if (input_unchanged(&plan->archives[i].inputs[k], err) != 0)
                 return -1;
-    /* What was written is on the disk by then, so that the commit need not wait for it. */
+    /* Sync now, so that the commit, which others wait for, need not. */
     if (job->settings->form != ARCHIVE_OUT_NPY_FOLDER &&
         output_sync(&job->archive.output, err) != 0)
         return -1;
-    /* Output, sidecar and manifest get their final names while no other writer's do. */
+    /* Output, sidecar and manifest get their final names while those of no other writer do. */
     pthread_mutex_lock(&next);
     const int turn = output_turn_take(job->path);
     /* The old manifest goes before the new output comes: its presence means success. Without
@@ -366,8 +367,8 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     }
     if (status == 0 && settings->sidecar)
         status = sidecar_write(name.text, NULL, job->force, err);
-    /* Slices come out before the end of the arrays, where the CRC is, has been read; what is wrong
-     * must not be given its final name. */
+    /* A slice gets its final name before the arrays have been read to the end, where their CRCs are
+     * checked: so check them beforehand. */
     if (!job->is_checked && rows->n_images != rows->n_whole) {
         job->is_checked = status == 0;
         for (size_t i = 0; i < plan->n_archives && status == 0; i++) {

@@ -8,10 +8,10 @@
 #include "engine/survey.h"
 #include "write/archive_out.h"
 
-/* What came out. */
+/* What was written. */
 struct expand_result {
     uint64_t n_rows;    /* of the output */
-    uint64_t first_row; /* the number of its first one among all of the plan */
+    uint64_t first_row; /* the number of its first row among all that the plan writes */
     uint64_t unpacked_nbytes;
     uint64_t n_bytes; /* of the output file */
     char sha256[DIGEST_HEX_NBYTES];
@@ -23,8 +23,8 @@ struct expand_job {
     const struct settings *settings; /* borrowed */
     bool force;                      /* replace an existing output */
     struct side_work digests;        /* of the inputs */
-    struct stone_watch watch;        /* keeps some rows that pass by */
-    bool is_checked;                 /* the inputs' CRCs were looked at beforehand */
+    struct stone_watch watch;        /* keeps some of the rows that are read */
+    bool is_checked;                 /* the inputs' CRCs were checked beforehand */
     struct out_member *members;      /* owned: of each output */
     size_t n_members;
 
@@ -38,8 +38,8 @@ struct expand_job {
     struct error *err;                           /* borrowed */
 };
 
-/* Begin. Plan and settings are borrowed; the caller releases the job. The plan's
- * last survey, if it is still to be made, is made while the first shard is written. */
+/* Begin. Plan and settings are borrowed; the caller releases the job. If the plan's last survey is
+ * still to be made, it is made while the first shard is written. */
 int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
                     struct error *err);
 
@@ -53,30 +53,31 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
                  struct expand_result *result, struct error *err);
 
 /*
- * Append to a list in what the file at path is not what would be written there: inputs, options,
- * roles, conventions, versions, bytes; nothing when it is just that. *is_known: a manifest beside
- * it tells; else nothing is appended. Reads inputs and output for their digests.
+ * Compare the file at path with what would be written there, by the manifest beside it: append to
+ * list how they differ (inputs, options, roles, conventions, versions, bytes), or nothing if they
+ * do not. *is_known is false, and nothing is appended, if there is no manifest. Reads inputs and
+ * output for their digests.
  */
 int expand_compare(struct expand_job *job, const char *path, bool *is_known, struct text *list,
                    struct error *err);
 
-/* Whether what is at path was left by a run that was ended between output and manifest: an output
- * of this program for this board, without a manifest. */
+/* Whether the file at path was left by a run that was stopped between output and manifest: an
+ * output of this program for this board, without a manifest. */
 bool expand_is_remains(const struct expand_job *job, const char *path);
 
 /* Accepts a zeroed one. */
 void expand_job_release(struct expand_job *job);
 
-/* The unpacked size of the output where it is known beforehand (object arrays: as in the input). */
+/* An estimate of the output's unpacked size (object arrays count as in the input). */
 uint64_t expand_estimate(const struct plan *plan);
 
-/* --- what is written beside it --- */
+/* --- what is written beside the output --- */
 
-/* Write PATH.manifest.json: the job's plan, and what was written. */
+/* Write PATH.manifest.json: the job's plan, and what was written by it. */
 int record_write(const struct expand_job *job, struct error *err);
 
-/* BASENAME.json beside an output, from which KataGo's shuffler reads the number of rows, complete
- * and durable. n_rows NULL: find out, before the long work, whether it can be written. */
+/* Write BASENAME.json beside an output, complete and durable: KataGo's shuffler reads the number of
+ * rows from it. n_rows NULL: only find out, before the long work, whether it can be written. */
 int sidecar_write(const char *path, const uint64_t *n_rows, bool force, struct error *err);
 
 /* --- members --- */

@@ -1,9 +1,9 @@
 /*
- * order.c - from output rows to images: a walk over places, which are where images would stand if
- * none were left out. Where a selection leaves some out, the place to begin at is found by a search
- * in running counts, one for every so many places; a shuffle is a four-round Feistel network over
- * the smallest even number of bits that holds the rows, walked along its cycle until it falls below
- * their number (fewer than four steps on average), so that no table is needed.
+ * order.c - from output rows to images. A place is where an image would be if none were left out;
+ * images are found by walking over the places. With a selection, the place to begin at is found by
+ * a search in running counts, one for every STEP_NPLACES places. A shuffle needs no table: it is a
+ * four-round Feistel network over the smallest even number of bits that holds the rows, applied
+ * again until the result is below their number (fewer than four times on average).
  */
 #include "engine/order.h"
 
@@ -12,7 +12,7 @@
 /* Places from one count to the next. */
 #define STEP_NPLACES 128
 
-/* A place: row `row` + `i`, of a block of n rows that begins at `row`, under the k-th transform. */
+/* Row `row` + `i`, in the block of n rows that begins at `row`, under the k-th transform. */
 struct place {
     uint64_t row, n, i;
     uint32_t k;
@@ -61,7 +61,8 @@ static struct place place_of(const struct order *order, uint64_t image)
         return place_at(order, image);
     const uint64_t *before = order->selection->before;
     const uint64_t n = (order->n_rows * order->n_chosen - 1) / STEP_NPLACES + 1;
-    /* Where it would be if all rows had equally many images, then ever farther from there. */
+    /* Begin where it would be if all rows had equally many images, and widen the range from there.
+     */
     uint64_t low = (uint64_t)((double)image / (double)order->n_whole * (double)n);
     low = smaller(low, n - 1);
     uint64_t high = low + 1;
@@ -131,7 +132,7 @@ bool order_is_last(const struct order *order)
     return order->first_image + order->n_images == order->n_whole;
 }
 
-/* A block larger than this is fetched row by row instead of being held in a window. */
+/* Larger blocks are read row by row rather than held in a window. */
 #define STREAM_MAX_BLOCK_NBYTES (8u << 20)
 
 bool order_streams(const struct order *order, uint64_t row_nbytes)
@@ -236,7 +237,7 @@ uint64_t shuffle_hash(uint64_t a, uint64_t b)
     return hash_end(hash_begin(a), b);
 }
 
-/* What all places of one shuffle share. */
+/* What all rows of one shuffle share. */
 struct shuffle {
     uint64_t n;
     unsigned half_bits;

@@ -1,10 +1,10 @@
 /*
- * order.h - which image stands in which output row.
+ * order.h - which image each output row holds.
  *
- * Input rows are taken in blocks of B; inside a block come all rows under the first chosen
- * transform, then all under the second, and so on. `sample` is B = 1, `transform` is B = N.
- * A selection may leave images of single rows out; a shuffle permutes the rows of the whole. A
- * slice is a run of output rows of the whole, counted from 0 by all that take it.
+ * Input rows are taken in blocks of B: all rows of a block under the first chosen transform, then
+ * all under the second, and so on. `sample` is B = 1, `transform` is B = N. A selection may leave
+ * out images of single rows; a shuffle permutes the output rows. A slice is a range of the output
+ * rows; functions that take one count its rows from 0.
  */
 #pragma once
 
@@ -18,12 +18,12 @@ struct image {
     uint32_t transform;
 };
 
-/* Which of the chosen transforms each input row takes part in; bit k of a row's mask is the k-th
- * chosen transform. */
+/* Under which of the chosen transforms each input row is written: bit k of a row's mask stands for
+ * the k-th chosen transform. */
 struct selection {
     size_t mask_nbytes; /* per row: (n_chosen + 7) / 8 */
     uint8_t *masks;     /* owned, n_rows x mask_nbytes */
-    uint64_t *before;   /* owned: images in front of every so many places (order.c) */
+    uint64_t *before;   /* owned: images before every so many places (order.c) */
 };
 
 struct order {
@@ -39,34 +39,34 @@ struct order {
     uint64_t n_images;    /* output rows: those of the slice, or of the whole */
 };
 
-/* Complete an order, and count the images of its selection. ERROR_DATA when rows x images overflow.
+/* Complete an order, and count the images of its selection. ERROR_DATA if rows x images overflow.
  */
 int order_init(struct order *order, struct error *err);
 
-/* Output rows first .. first + n - 1 of a whole order, as an order of their own. */
+/* The slice of output rows first .. first + n - 1. */
 struct order order_slice(const struct order *whole, uint64_t first, uint64_t n);
 
 /* True for the whole, and for the slice that ends with it. */
 bool order_is_last(const struct order *order);
 
-/* The output row of the whole that follows n_blocks blocks (at least 1), of which the first is the
- * one that holds output row `image`; at most the number of rows. */
+/* The output row after n_blocks blocks (at least 1), of which the first is the one that holds
+ * output row `image`; at most the number of rows. */
 uint64_t order_end_of_blocks(const struct order *whole, uint64_t image, uint64_t n_blocks);
 
-/* True when output rows in sequence need input rows of row_nbytes in (nearly) sequence, so that one
- * pass with a window of a few blocks suffices. */
+/* True if writing the output rows in sequence reads input rows of row_nbytes nearly in sequence, so
+ * that one pass with a window of a few blocks is enough. */
 bool order_streams(const struct order *order, uint64_t row_nbytes);
 
 /* The images of output rows first .. first + n - 1 (all must exist). */
 void order_images(const struct order *order, uint64_t first, size_t n, struct image *images);
 
-/* Input rows [*begin, *end) that output rows first .. first + n - 1 can need, for an order that
+/* The input rows [*begin, *end) that output rows first .. first + n - 1 may need, in an order that
  * streams; n may be 0. */
 void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t *begin,
                 uint64_t *end);
 
-/* All rows take all images, unless it was begun before; clear bits, then call order_init. NULL
- * masks on failure. */
+/* Select all images, unless the selection is initialised already; clear bits, then call order_init.
+ * masks is NULL on failure. */
 int selection_init(struct selection *selection, uint64_t n_rows, uint32_t n_chosen,
                    struct error *err);
 

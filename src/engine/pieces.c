@@ -23,7 +23,7 @@
 #define CSR_ROWS_PER_PIECE   16384
 #define CSR_PIECE_MAX_NBYTES (4 * PIECE_NBYTES) /* on average */
 #define PIECE_MIN_NBYTES     (1u << 18)
-#define EXPECTED_AHEAD       12 /* images: rows of a table come from anywhere in memory */
+#define EXPECTED_AHEAD       12 /* images: how far ahead rows of a table are prefetched */
 #define IMAGES_AT_ONCE       512
 #define ROW_ALIGNMENT        16
 
@@ -61,7 +61,8 @@ void pieces_release(struct out_member *out)
 
 /* --- images --- */
 
-/* The images of output rows from `first` on, up to `end`, IMAGES_AT_ONCE at most: how many. */
+/* Look up the images of output rows from `first` to before `end`, at most IMAGES_AT_ONCE; returns
+ * how many. */
 static size_t images_from(const struct order *order, uint64_t first, uint64_t end,
                           struct image *images)
 {
@@ -71,14 +72,15 @@ static size_t images_from(const struct order *order, uint64_t first, uint64_t en
     return n;
 }
 
-/* What a window's rows are numbered by. Where every row has one image at most, those that have none
- * are not held, however many stand between two that have: image `at` of the shard by its number. */
+/* The number by which a window finds the row of image `at` of the shard. If every row has one image
+ * at most, rows without an image are not held, however many there are: rows are then numbered by
+ * their images. */
 static uint64_t number_of(const struct order *order, uint64_t at, const struct image *image)
 {
     return order->n_chosen == 1 ? order->first_image + at : image->row;
 }
 
-/* Hold the rows of images begin .. end - 1 of the whole, of which the first may be in `before`. */
+/* Hold the rows of images begin .. end - 1 of the whole order; `before` may hold the first ones. */
 static int load_single(struct batch *to, const struct batch *before, const struct order *order,
                        uint64_t begin, uint64_t end, struct error *err)
 {
@@ -88,7 +90,7 @@ static int load_single(struct batch *to, const struct batch *before, const struc
 
     batch_clear(to);
     to->first = begin;
-    if (begin < known) { /* of numbers: no row of a list is asked for twice */
+    if (begin < known) { /* rows to be made again as history, never lists */
         to->n = known - begin;
         if (bytes_append(&to->bytes, before->bytes.data + (begin - before->first) * unit_nbytes,
                          to->n * unit_nbytes, err) != 0)
@@ -139,7 +141,7 @@ static int images_load(struct member *member, struct piece_rows *rows, struct er
     return 0;
 }
 
-/* Rows of equal size: neighbours under one transform are moved together, if a window holds them. */
+/* Rows of equal size. Neighbours under one transform are moved together if a window holds them. */
 static int images_make(struct member *member, const struct piece_rows *rows, struct bytes *out,
                        struct error *err)
 {
@@ -275,13 +277,13 @@ static int csr_make(struct member *member, const struct piece_rows *rows, struct
 
 /* --- objects --- */
 
-/* What moved items are kept in: an array, or the data of one, or a list. Its bytes are owned. */
+/* Memory for a moved item: an array, the data of one, or a list. Its bytes are owned. */
 struct room {
     struct pickle_ndarray array;
     struct bytes bytes;
 };
 
-/* An integer, or a list or an array of some: roles were given to nothing else. */
+/* Move an integer, or a list or an array of integers: nothing else was given a role. */
 static int move_item(const struct spec *spec, uint32_t t, struct pickle_item *item,
                      struct room *room, struct error *err)
 {
@@ -345,8 +347,8 @@ static int objects_make(struct member *member, const struct piece_rows *rows, st
     return status == 0 && rows->end == member->n_rows ? pickle_write_trailer(out, err) : status;
 }
 
-/* Begin the pickle, whose writer is told where in the output each dtype comes first: as soon as all
- * that the input has are known, no further images are looked at. */
+/* Begin the pickle: tell its writer where in the output each dtype comes first, looking at images
+ * until all dtypes of the input are known. */
 static int begin_objects(struct out_member *of, struct error *err)
 {
     const struct reader *reader = &of->readers[0];

@@ -1,12 +1,12 @@
 /*
- * select.c - leaving images out by clearing bits in the plan's selection: --pick draws images of
- * each row by a hash of seed and row number, so that the choice depends on nothing else, and
- * --unique drops images that equal an earlier one of their row in every array that moves. What an
- * option leaves out is noted in the plan, for the manifest.
+ * select.c - leaving out images by clearing bits in the plan's selection. --pick draws images of
+ * each row by a hash of seed and row number, so that the choice depends on nothing else; --unique
+ * drops images that equal an earlier one of their row in every array that moves. Each option is
+ * noted in the plan, for the manifest.
  *
- * For --unique the inputs are read once, a few hundred rows at a time, all arrays in step; each
- * image is moved as for the output and hashed into 128 bits, array by array, and equal hashes are
- * taken for equal images. A crew hashes the rows of a chunk.
+ * For --unique the inputs are read once, in chunks of a few hundred rows, all arrays in step. Each
+ * image is moved as for the output and hashed to 128 bits, array by array; equal hashes are taken
+ * for equal images. The rows of a chunk are hashed in parallel.
  */
 #include "engine/plan.h"
 
@@ -17,27 +17,25 @@
 
 #define ROWS_AT_ONCE   256
 #define NBYTES_AT_ONCE (8u << 20) /* in all arrays, about */
-#define ROWS_PER_JOB   8          /* that one thread hashes */
+#define ROWS_PER_JOB   8
 
-/* One array that moves: its rows, and those of its values where they belong together. */
+/* One array that moves. */
 struct moving {
     const struct plan_array *array;
-    struct batch rows, values; /* a chunk of them */
+    struct batch rows, values; /* the chunk, and of padded indices the values beside it */
 };
 
 struct unique {
     struct plan *plan;
     struct moving *moving; /* owned, n_moving */
     size_t n_moving;
-    struct bytes *rooms; /* owned, one per thread: a moved row */
-    int n_threads;
-    uint64_t row_nbytes;  /* in all arrays; of lists and objects, which are short, unknown */
+    struct bytes *rooms;  /* owned, one per thread: a moved row */
+    uint64_t row_nbytes;  /* in all arrays but lists and objects, which are short */
     struct error *errors; /* owned, ROWS_AT_ONCE */
     uint64_t first, n;    /* rows of the chunk */
-    struct error *err;    /* borrowed */
 };
 
-/* A few rows of the chunk: drop the images that equal one before them. */
+/* In a few rows of the chunk, drop the images that equal an earlier one. */
 static void drop_equal(void *self, int64_t job, int worker)
 {
     struct unique *u = self;
@@ -85,23 +83,21 @@ static void drop_equal(void *self, int64_t job, int worker)
     }
 }
 
-static int drop_all(void *self, struct crew *crew)
+static int drop_all(struct unique *u, int n_threads, struct error *err)
 {
-    struct unique *u = self;
-
     const uint64_t at_once = smaller(NBYTES_AT_ONCE / (u->row_nbytes + 1) + 1, ROWS_AT_ONCE);
 
     for (u->first = 0; u->first < u->plan->n_rows; u->first += u->n) {
         u->n = smaller(u->plan->n_rows - u->first, at_once);
         for (size_t i = 0; i < u->n_moving; i++)
-            if (batch_read(&u->moving[i].rows, u->first, u->n, u->err) != 0 ||
+            if (batch_read(&u->moving[i].rows, u->first, u->n, err) != 0 ||
                 (u->moving[i].array->spec.kind == SPEC_PADDED &&
-                 batch_read(&u->moving[i].values, u->first, u->n, u->err) != 0))
+                 batch_read(&u->moving[i].values, u->first, u->n, err) != 0))
                 return -1;
-        crew_each(crew, (int64_t)(u->n / ROWS_PER_JOB + 1), drop_equal, u);
+        crew_run_each(n_threads, (int64_t)(u->n / ROWS_PER_JOB + 1), drop_equal, u);
         for (uint64_t at = 0; at < u->n; at++)
             if (u->errors[at].kind != ERROR_NONE)
-                return error_pass(u->err, &u->errors[at]);
+                return error_pass(err, &u->errors[at]);
     }
     return 0;
 }
@@ -109,14 +105,15 @@ static int drop_all(void *self, struct crew *crew)
 static int drop_equal_images(struct plan *plan, struct error *err)
 {
     struct budget *budget = plan->settings->budget;
-    struct unique u = {.plan = plan, .n_threads = plan->settings->n_threads, .err = err};
+    const int n_threads = plan->settings->n_threads;
+    struct unique u = {.plan = plan};
     int status = selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err);
 
     if (status == 0)
         status = plan_note(plan, "unique", "yes", 0, err);
     u.moving = calloc(plan->n_arrays + 1, sizeof *u.moving);
     u.errors = calloc(ROWS_AT_ONCE, sizeof *u.errors);
-    u.rooms = calloc((size_t)u.n_threads, sizeof *u.rooms);
+    u.rooms = calloc((size_t)n_threads, sizeof *u.rooms);
     if (status == 0 && (u.moving == NULL || u.errors == NULL || u.rooms == NULL))
         status = error_no_memory(err, "--unique");
     for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
@@ -138,12 +135,12 @@ static int drop_equal_images(struct plan *plan, struct error *err)
             status = batch_open(&m->values, budget, err);
     }
     if (status == 0)
-        status = crew_run(u.n_threads, drop_all, &u);
+        status = drop_all(&u, n_threads, err);
     for (size_t i = 0; i < u.n_moving; i++) {
         batch_release(&u.moving[i].rows);
         batch_release(&u.moving[i].values);
     }
-    for (int i = 0; u.rooms != NULL && i < u.n_threads; i++)
+    for (int i = 0; u.rooms != NULL && i < n_threads; i++)
         bytes_release(&u.rooms[i]);
     free(u.moving);
     free(u.errors);
@@ -174,13 +171,13 @@ int plan_select(struct plan *plan, struct error *err)
         uint8_t images[BOARD_MAX_TRANSFORMS];
         uint32_t n = 0;
 
-        /* Those that may be chosen; the identity, when it is kept, comes first. */
+        /* Those to draw from; the identity, if it is to be kept, comes first. */
         for (uint32_t k = 0; k < plan->n_chosen; k++)
             if (selection_has(&plan->selection, row, k))
                 images[n++] = (uint8_t)k;
         if (n <= n_keep)
             continue;
-        /* Shuffle as far as n_keep, each time drawing from what is left. */
+        /* Shuffle the first n_keep places, drawing each from what is left. */
         for (uint32_t i = keep_identity ? 1 : 0; i < n_keep; i++) {
             const uint64_t random = shuffle_hash(shuffle_hash(seed, row), i) >> 32;
             const uint32_t from = i + (uint32_t)(random * (n - i) >> 32);
