@@ -29,7 +29,6 @@ struct sample {
     uint64_t n_games;
     struct sample_member *members; /* owned, n_members: one for each array of the kind */
     size_t n_members;
-    struct codec_level level;
     struct sample_result *result;
     const char *path;
     struct error *err;
@@ -41,7 +40,7 @@ struct sample_member {
     const struct sample *sample;
     const struct play_array *array;
     struct dtype dtype; /* of the items in an object array */
-    uint64_t row_nbytes;
+    struct codec_member about;
     struct pickle_writer writer; /* of items */
     char name[64];
 };
@@ -134,86 +133,80 @@ static int make(struct member *member, const struct piece_rows *rows, struct byt
 
 /* --- members --- */
 
-static int open_member(struct member *member, struct codec_member *hints, struct error *err)
+static int open_member(struct member *member, struct codec_member *about, struct error *err)
 {
-    struct sample_member *m = (struct sample_member *)member;
-    const bool is_object = m->array->render_items != NULL;
-    struct pickle_ndarray first = {.n_dims = 1, .dtype = m->dtype};
-    const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
-    uint64_t n_bytes = m->dtype.itemsize;
-
-    member->n_rows = m->array->text != NULL ? 0 : m->sample->settings->n_rows;
-    member->row_nbytes = is_object ? 0 : m->row_nbytes;
-    member->rows_per_piece = is_object                      ? ITEM_ROWS_PER_PIECE
-                             : m->row_nbytes == 0           ? PIECE_NBYTES
-                             : m->row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / m->row_nbytes
-                                                            : 1;
-    if (m->array->render != NULL) {
-        /* Distances at which the bytes are likely to repeat: element, board row, plane, row. */
-        hints->n_bytes = m->head.unpacked_nbytes;
-        hints->item_nbytes = m->dtype.itemsize;
-        hints->periods[hints->n_periods++] = m->dtype.itemsize;
-        for (size_t d = PLAY_MAX_DIMS; d-- > 0;) {
-            const uint64_t n = play_dim(&m->sample->play, m->array->dims[d]);
-
-            n_bytes *= n > 0 ? n : 1;
-            if (n > 0 && n_bytes <= CODEC_HISTORY_NBYTES)
-                hints->periods[hints->n_periods++] = (uint32_t)n_bytes;
-        }
-    }
-    /* The pickle of all rows begins after the header. */
-    if (is_object && (pickle_writer_init(&m->writer, &member->n_rows, 1, err) != 0 ||
-                      (member->n_rows > 0 && pickle_writer_note(&m->writer, 0, &item, err) != 0) ||
-                      pickle_write_prelude(&m->writer, &m->head.header, err) != 0))
-        return -1;
+    (void)err;
+    *about = ((const struct sample_member *)member)->about;
     return 0;
 }
 
-/* Make the header of a member; of a 0-d string, its text in UCS-4 is part of it. */
-static int make_header(struct sample_member *m, struct error *err)
+/* Set what a member is made of. The header of a 0-d string includes its text, in UCS-4, that of
+ * objects the beginning of their pickle. */
+static int set_up_member(struct sample_member *m, struct error *err)
 {
     const struct play_array *array = m->array;
+    const bool is_object = array->render_items != NULL;
     const char *text =
         array->text != NULL && *array->text == '\0' ? m->sample->board->preset : array->text;
-    struct bytes *header = &m->head.header;
-    uint64_t shape[1 + PLAY_MAX_DIMS] = {m->sample->settings->n_rows}, n_bytes = 0;
-    unsigned n_dims = text != NULL ? 0 : 1;
+    struct member *head = &m->head;
+    uint64_t shape[1 + PLAY_MAX_DIMS] = {m->sample->settings->n_rows}, n_bytes;
+    unsigned n_dims = text != NULL ? 0 : 1, pad = 0;
     char dtype[32], descr[40] = "'|O'";
 
     snprintf(dtype, sizeof dtype, "%s", array->dtype);
     if (text != NULL)
         snprintf(dtype, sizeof dtype, "%s%zu", array->dtype, strlen(text));
+    if (!is_object)
+        snprintf(descr, sizeof descr, "'%s'", dtype);
     if (dtype_parse(dtype, strlen(dtype), &m->dtype, err) != 0)
         return -1;
-    m->row_nbytes = m->dtype.itemsize;
     for (size_t d = 0; d < PLAY_MAX_DIMS && text == NULL; d++) {
         shape[n_dims] = play_dim(&m->sample->play, array->dims[d]);
-        if (shape[n_dims] > 0)
-            m->row_nbytes *= shape[n_dims++];
+        n_dims += shape[n_dims] > 0;
     }
-    if (array->render_items != NULL)
-        m->row_nbytes = ITEM_MAX_NBYTES;
-    else
-        snprintf(descr, sizeof descr, "'%s'", dtype);
-    if (text == NULL && __builtin_mul_overflow(shape[0], m->row_nbytes, &n_bytes))
+    /* Distances at which the bytes are likely to repeat: element, board row, plane, row. */
+    n_bytes = m->about.periods[0] = m->dtype.itemsize;
+    m->about.n_periods = 1;
+    for (unsigned d = n_dims; d-- > 1;) {
+        n_bytes *= shape[d];
+        if (n_bytes <= CODEC_HISTORY_NBYTES)
+            m->about.periods[m->about.n_periods++] = (uint32_t)n_bytes;
+    }
+    head->n_rows = text != NULL ? 0 : shape[0];
+    head->row_nbytes = is_object ? 0 : n_bytes;
+    head->rows_per_piece = is_object                ? ITEM_ROWS_PER_PIECE
+                           : n_bytes < PIECE_NBYTES ? PIECE_NBYTES / n_bytes
+                                                    : 1;
+    n_bytes = is_object ? ITEM_MAX_NBYTES : n_bytes;
+    if (head->n_rows > UINT64_MAX / n_bytes)
         return error_set(err, ERROR_USAGE, "%llu rows of %llu bytes are too many",
-                         (unsigned long long)shape[0], (unsigned long long)m->row_nbytes);
-    if (npy_header_write(descr, shape, n_dims, 0, header, err) != 0)
-        return -1;
-    for (; text != NULL && *text != '\0'; text++) { /* names of boards are ASCII */
-        const uint8_t character[4] = {(uint8_t)*text};
-
-        if (bytes_append(header, character, sizeof character, err) != 0)
+                         (unsigned long long)head->n_rows, (unsigned long long)n_bytes);
+    do {
+        head->header.n_bytes = 0;
+        if (npy_header_write(descr, shape, n_dims, pad, &head->header, err) != 0)
             return -1;
+        for (const char *c = text; c != NULL && *c != '\0'; c++) { /* names of boards are ASCII */
+            const uint8_t character[4] = {(uint8_t)*c};
+
+            if (bytes_append(&head->header, character, sizeof character, err) != 0)
+                return -1;
+        }
+        head->unpacked_nbytes = head->header.n_bytes + head->n_rows * n_bytes;
+        pad += 64;
+    } while (!is_object && member_size_is_unsafe(head->unpacked_nbytes));
+    if (!is_object) {
+        m->about.n_bytes = head->unpacked_nbytes;
+        m->about.item_nbytes = m->dtype.itemsize;
+        return 0;
     }
-    m->head.unpacked_nbytes = header->n_bytes + n_bytes;
-    if (array->render_items != NULL)
-        m->head.unpacked_nbytes += PRELUDE_MAX_NBYTES;
-    else if (member_size_is_unsafe(m->head.unpacked_nbytes)) {
-        m->head.unpacked_nbytes += 64;
-        header->n_bytes = 0;
-        return npy_header_write(descr, shape, n_dims, 64, header, err);
-    }
+    m->about = (struct codec_member){.item_nbytes = 1};
+    head->unpacked_nbytes += PRELUDE_MAX_NBYTES;
+    struct pickle_ndarray first = {.n_dims = 1, .dtype = m->dtype};
+    const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
+    if (pickle_writer_init(&m->writer, &head->n_rows, 1, err) != 0 ||
+        (head->n_rows > 0 && pickle_writer_note(&m->writer, 0, &item, err) != 0) ||
+        pickle_write_prelude(&m->writer, &head->header, err) != 0)
+        return -1;
     return 0;
 }
 
@@ -225,8 +218,6 @@ static int open_sample(struct sample *sample, struct error *err)
     const struct settings *settings = sample->settings;
     struct play_game game;
 
-    if (codec_level_parse("default", &sample->level, err) != 0)
-        return -1;
     sample->board = board_new(settings->board, err);
     if (sample->board == NULL)
         return -1;
@@ -246,7 +237,7 @@ static int open_sample(struct sample *sample, struct error *err)
         m->head.size_known = m->array->render_items == NULL;
         m->head.name = m->name;
         snprintf(m->name, sizeof m->name, "%s%s", m->array->name, kind->bare_names ? "" : ".npy");
-        if (make_header(m, err) != 0)
+        if (set_up_member(m, err) != 0)
             return -1;
     }
     /* Play games until there are enough rows. */
@@ -270,7 +261,8 @@ static int write_archive(void *self, struct crew *crew)
                                   sample->err);
 
     archive.members.crew = crew;
-    archive.members.level = sample->level;
+    if (status == 0)
+        status = codec_level_parse("default", &archive.members.level, sample->err);
     for (size_t i = 0; i < sample->n_members && status == 0; i++)
         status = archive_out_add(&archive, &sample->members[i].head, sample->err);
     if (status == 0)
