@@ -114,9 +114,9 @@ void run_settle_form(struct settings *settings, const char *output);
 /* Create the folder of --out-dir, unless it exists or nothing is to be written. */
 int run_make_folder(const struct settings *settings, struct error *err);
 
-/* Write the plan's outputs, or with --dry-run print what they would be. With --stats an object for
- * each is appended to stats, which may else be NULL. Returns 1 when --skip-existing found an output
- * that differs from what would be written. */
+/* Write the plan's outputs, or with --dry-run print what they would be. If stats is not NULL,
+ * append an object for each. Returns 1 when --skip-existing found an output that differs from what
+ * would be written. */
 int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t *stats,
              struct error *err);
 

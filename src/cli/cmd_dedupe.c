@@ -12,7 +12,6 @@ static int run_dedupe(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
-    const char *stats = settings->dry_run ? NULL : settings->stats;
     const bool to_folder = settings->out_dir != NULL;
     struct dedupe_result r = {0};
     struct text name = {0};
@@ -28,7 +27,6 @@ static int run_dedupe(struct call *call, struct error *err)
     settings->provenance = false;
     if (run_take_operands(call, err) != 0)
         return -1;
-    settings->stats = NULL; /* run_plan would write times */
     if (settings->dry_run)
         settings->conflicts = NULL;
     if (plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
@@ -72,9 +70,9 @@ static int run_dedupe(struct call *call, struct error *err)
                     (unsigned long long)r.n_rows, (unsigned long long)r.n_positions,
                     (unsigned long long)r.largest, (unsigned long long)r.n_conflicts,
                     settings->conflict);
-    if (stats == NULL)
+    if (settings->stats == NULL || settings->dry_run)
         return 0;
-    return command_put_json(stats,
+    return command_put_json(settings->stats,
                             json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)r.n_rows,
                                       "positions", (json_int_t)r.n_positions, "largest_class",
                                       (json_int_t)r.largest, "conflicts",

@@ -311,7 +311,7 @@ static int run_expand(struct call *call, struct error *err)
             return command_misuse(err, "%s", rules[i].why);
     /* The command line, quoted for a shell, for refusals that add options to it: these go between
      * the two parts. */
-    json_t *stats = json_array();
+    json_t *stats = s->stats != NULL ? json_array() : NULL;
     int status = text_append(&command, err, "symaug expand");
     if (status == 0)
         status = text_append(&operands, err, "%s", "");

@@ -9,6 +9,7 @@
 
 #include "base/output.h"
 #include "engine/expand.h"
+#include "manifest/manifest.h"
 
 #include <sys/stat.h>
 
@@ -155,7 +156,7 @@ static int write_shard(struct expand_job *job, const struct order *rows, const c
                     text_path(output).text, (unsigned long long)result.n_rows, n_rows,
                     text_size(result.unpacked_nbytes).text, text_size(result.n_bytes).text, seconds,
                     text_size((uint64_t)rate).text);
-    if (settings->stats == NULL)
+    if (stats == NULL)
         return 0;
     json_array_append_new(stats, json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f}", "output",
                                            json_name(output), "rows_in", (json_int_t)n_rows,
@@ -212,6 +213,24 @@ static int look(struct expand_job *job, const char *output, enum found *found, s
     return status;
 }
 
+/* ERROR_CANT_CREATE when --stats or --conflicts is a file that is written with an output. */
+static int check_lists_apart(const struct settings *settings, const char *output, struct error *err)
+{
+    const int n = (int)strlen(output) - (text_ends_with(output, ".npz") ? 4 : 0);
+    struct text manifest = {0}, sidecar = {0};
+    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, output);
+
+    if (status == 0)
+        status = text_append(&sidecar, err, "%.*s.json", n, output);
+    const char *const written[] = {output, manifest.text, settings->sidecar ? sidecar.text : NULL};
+    if (status == 0 && (command_check_apart(settings->stats, written, 3, err) != 0 ||
+                        command_check_apart(settings->conflicts, written, 3, err) != 0))
+        status = -1;
+    text_release(&manifest);
+    text_release(&sidecar);
+    return status;
+}
+
 int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t *stats,
              struct error *err)
 {
@@ -244,6 +263,8 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
         status = shards_name(plan, output, i, &name, err);
         if (status == 0)
             status = text_list_add(&names, name.text, err);
+        if (status == 0)
+            status = check_lists_apart(settings, name.text, err);
         if (status == 0 && settings->skip_existing)
             status = look(&job, name.text, &found[i], err);
         else if (status == 0 && !settings->force && cut != SHARDS_ONE)

@@ -99,6 +99,24 @@ void command_say(const struct settings *settings, const char *format, ...)
     fputc('\n', to);
 }
 
+/* True for one name in one folder, whether or not there is such a file. */
+static bool is_same_name(const char *a, const char *b)
+{
+    const char *const paths[] = {a, b};
+    struct stat folders[2];
+    char folder[PATH_MAX];
+
+    if (strcmp(text_base_name(a), text_base_name(b)) != 0)
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(folder, sizeof folder, "%.*s.", (int)(text_base_name(paths[i]) - paths[i]),
+                 paths[i]);
+        if (stat(folder, &folders[i]) != 0)
+            return strcmp(a, b) == 0;
+    }
+    return folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino;
+}
+
 int command_check_apart(const char *path, const char *const *others, size_t n, struct error *err)
 {
     struct text inside = {0};
@@ -110,7 +128,7 @@ int command_check_apart(const char *path, const char *const *others, size_t n, s
     const bool exists = stat(path, &st) == 0;
     const bool is_data = text_ends_with(path, ".npy") || text_ends_with(path, ".npz");
     for (size_t i = 0; i < n && status == 0; i++) {
-        bool is_same = others[i] != NULL && strcmp(path, others[i]) == 0;
+        bool is_same = others[i] != NULL && is_same_name(path, others[i]);
 
         if (others[i] != NULL && exists && stat(others[i], &other) == 0) {
             inside.n_bytes = 0;
@@ -122,7 +140,7 @@ int command_check_apart(const char *path, const char *const *others, size_t n, s
         }
         if (is_same && status == 0)
             status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
-                                  "it would replace %s, which the same call reads or writes",
+                                  "it would replace %s, which the same command reads or writes",
                                   text_path(inside.n_bytes > 0 ? inside.text : others[i]).text);
     }
     text_release(&inside);
