@@ -50,18 +50,12 @@ static int check_inputs(const json_t *inputs, const char *file, bool zero, struc
 
 static int merge(const struct settings *settings, int n, char **paths, struct error *err)
 {
-    struct manifest_parts parts;
-    json_t *joined = NULL;
-
     if (settings->output == NULL)
         return command_misuse(err, "merge: no output given; use -o OUT");
     if (settings->json)
         return command_misuse(err, "--json goes with check");
-    int status = manifest_parts_init(&parts, settings->output, err);
-    for (int i = 0; i < n && status == 0; i++)
-        status = manifest_parts_add(&parts, paths[i], err);
-    if (status == 0 && (joined = manifest_merge(&parts, err)) == NULL)
-        status = -1;
+    json_t *joined = manifest_merge(settings->output, paths, n, err);
+    int status = joined != NULL ? 0 : -1;
     const json_t *inputs = json_object_get(joined, "inputs");
     const size_t n_inputs = json_array_size(inputs);
     if (status == 0 && settings->files_from != NULL)
@@ -74,7 +68,6 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
                 json_array_size(json_object_get(joined, "outputs")), n_inputs,
                 manifest_number(json_object_get(joined, "counts"), "rows_out"));
     json_decref(joined);
-    manifest_parts_release(&parts);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /*
- * manifest.c - creating, querying and comparing manifests. A comparison reports only the first
- * array whose role differs: the other outputs of a run differ in the same way.
+ * manifest.c - creating, querying and comparing manifests. A comparison reports the roles of the
+ * first output that differs: others of the same run differ in the same way.
  */
 #include "manifest/manifest.h"
 

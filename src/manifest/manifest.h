@@ -61,42 +61,16 @@ int manifest_write(const json_t *m, const char *path, bool force, struct error *
 /* Read a manifest and check its form. NULL with err set (ERROR_NO_INPUT, ERROR_DATA). */
 json_t *manifest_read(const char *path, struct error *err);
 
-/* --- joining many into one, with the same result whatever their order --- */
-
-struct manifest_part {
-    char *path;        /* owned: of its file */
-    json_t *manifest;  /* owned; names of outputs are relative to the joined manifest */
-    size_t n_known;    /* how many of its outputs are in an earlier part, too */
-    bool adds_nothing; /* all of them are */
-    bool run_is_known; /* its counts are those of a run that another part also counts */
-};
-
-struct manifest_parts {
-    struct manifest_part *items; /* owned */
-    size_t n;
-    struct text_list strays; /* shards found without a manifest beside them */
-    char *folder;            /* owned: of the joined manifest, without links */
-};
-
-/* Begin a list for a joined manifest at target; release it in any case. ERROR_CANT_CREATE if the
- * folder of target does not exist. */
-int manifest_parts_init(struct manifest_parts *parts, const char *target, struct error *err);
-
 /*
- * Append a manifest, or all in a folder: every NAME.manifest.json beside its output NAME. Joined
- * manifests in a folder are skipped. ERROR_NO_INPUT if there is none, ERROR_DATA for one that is
- * not valid and for outputs that are missing or of another size.
+ * Join one or more manifests into one that will lie at target: names of outputs become relative to
+ * its folder. A path is that of a manifest, or of a folder with a NAME.manifest.json beside each
+ * output NAME; joined manifests in it are skipped. Outputs, inputs and warnings are sorted, each
+ * listed once, and counts are added up: the order of paths does not matter. A manifest whose
+ * outputs are all in another one adds nothing. NULL with err set: ERROR_CANT_CREATE if the folder
+ * of target does not exist, ERROR_NO_INPUT if a path has no manifest, and ERROR_DATA
+ * - if a manifest is not valid, or an output is missing or of another size;
+ * - if manifests differ in what shaped the rows, or two of them list the same output or input;
+ * - if a run that was cut into several outputs has gaps or overlaps;
+ * - if a folder holds a shard that has no manifest and is not an input either.
  */
-int manifest_parts_add(struct manifest_parts *parts, const char *path, struct error *err);
-
-/*
- * Join them: outputs, inputs and warnings are sorted, each listed once; counts are added up. A
- * manifest whose outputs are all in another one adds nothing. NULL with err set (ERROR_DATA) if
- * they differ in what shaped the rows, if two list the same output or input, if a run that was cut
- * into several outputs has gaps or overlaps, or if a folder held a shard that has no manifest and
- * is not an input either.
- */
-json_t *manifest_merge(struct manifest_parts *parts, struct error *err);
-
-/* Free everything; accepts a zeroed one. */
-void manifest_parts_release(struct manifest_parts *parts);
+json_t *manifest_merge(const char *target, char *const *paths, int n_paths, struct error *err);

@@ -12,7 +12,21 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-/* --- where outputs are --- */
+struct part {
+    char *path;        /* owned: of its file */
+    json_t *manifest;  /* owned; names of outputs are relative to the joined manifest */
+    size_t n_known;    /* how many of its outputs are in an earlier part, too */
+    bool run_is_known; /* its counts are those of a run that another part also counts */
+};
+
+struct parts {
+    struct part *items; /* owned */
+    size_t n;
+    struct text_list strays; /* shards found without a manifest beside them */
+    char *folder;            /* owned: of the joined manifest, without links */
+};
+
+/* --- finding manifests and their outputs --- */
 
 /* The folder of a path without links and dots, with a slash at its end; owned by the caller. NULL
  * with err set. */
@@ -31,11 +45,9 @@ static char *real_folder(const char *path, enum error_kind kind, struct error *e
     return text.text;
 }
 
-/* --- finding manifests --- */
-
 /* Check that an output of the manifest at path exists, and change its name to its path relative to
  * the folder of the joined manifest: up to the common folder, and down again. */
-static int place_output(const struct manifest_parts *parts, const char *path, json_t *output,
+static int place_output(const struct parts *parts, const char *path, json_t *output,
                         struct error *err)
 {
     const uint64_t n_bytes = manifest_number(output, "bytes");
@@ -72,11 +84,10 @@ static int place_output(const struct manifest_parts *parts, const char *path, js
 }
 
 /* Append a manifest, which the list then owns; NULL: err is set already. */
-static int add_part(struct manifest_parts *parts, const char *path, json_t *manifest,
-                    struct error *err)
+static int add_part(struct parts *parts, const char *path, json_t *manifest, struct error *err)
 {
     const json_t *outputs = json_object_get(manifest, "outputs");
-    struct manifest_part *part;
+    struct part *part;
     int rc = list_room(&parts->items, parts->n + 1, sizeof *part, "joined manifest", err);
 
     if (rc != 0 || manifest == NULL) {
@@ -84,7 +95,7 @@ static int add_part(struct manifest_parts *parts, const char *path, json_t *mani
         return -1;
     }
     part = &parts->items[parts->n++];
-    *part = (struct manifest_part){.manifest = manifest, .path = strdup(path)};
+    *part = (struct part){.manifest = manifest, .path = strdup(path)};
     if (part->path == NULL)
         return error_no_memory(err, "joined manifest");
     for (size_t i = 0; i < json_array_size(outputs) && rc == 0; i++)
@@ -94,8 +105,7 @@ static int add_part(struct manifest_parts *parts, const char *path, json_t *mani
 
 /* Add a file in a folder: a manifest, or a shard, which should have one. A manifest without an
  * output of its name is a joined one and is skipped. */
-static int add_file(struct manifest_parts *parts, const char *folder, const char *name,
-                    struct error *err)
+static int add_file(struct parts *parts, const char *folder, const char *name, struct error *err)
 {
     const bool is_manifest = text_ends_with(name, MANIFEST_SUFFIX);
     const size_t n = strlen(name) - (is_manifest ? strlen(MANIFEST_SUFFIX) : 0);
@@ -135,13 +145,8 @@ static int is_of_interest(const struct dirent *entry)
                               text_ends_with(name, ".npz") || text_ends_with(name, ".npy"));
 }
 
-int manifest_parts_init(struct manifest_parts *parts, const char *target, struct error *err)
-{
-    *parts = (struct manifest_parts){.folder = real_folder(target, ERROR_CANT_CREATE, err)};
-    return parts->folder != NULL ? 0 : -1;
-}
-
-int manifest_parts_add(struct manifest_parts *parts, const char *path, struct error *err)
+/* Add a manifest or those in a folder. */
+static int add_path(struct parts *parts, const char *path, struct error *err)
 {
     const size_t n_before = parts->n;
     struct dirent **entries;
@@ -170,25 +175,13 @@ int manifest_parts_add(struct manifest_parts *parts, const char *path, struct er
     return rc;
 }
 
-void manifest_parts_release(struct manifest_parts *parts)
-{
-    for (size_t i = 0; i < parts->n; i++) {
-        json_decref(parts->items[i].manifest);
-        free(parts->items[i].path);
-    }
-    text_list_release(&parts->strays);
-    free(parts->items);
-    free(parts->folder);
-    *parts = (struct manifest_parts){0};
-}
-
 /* --- joining --- */
 
 /* An output or input of a part. */
 struct entry {
     json_t *file; /* borrowed */
     const char *name, *sha256;
-    struct manifest_part *part;
+    struct part *part;
     uint64_t first_row; /* of a run that was cut into several outputs; UINT64_MAX: it was not */
     size_t n_run;       /* length of the run's name, a prefix of the output's; 0: not cut */
 };
@@ -198,15 +191,21 @@ struct entries {
     size_t n;
 };
 
-static size_t count_of(const struct manifest_part *part, const char *list)
+static size_t count_of(const struct part *part, const char *list)
 {
     return json_array_size(json_object_get(part->manifest, list));
+}
+
+/* All that the part lists is in another one. */
+static bool adds_nothing(const struct part *part)
+{
+    return part->n_known > 0 && part->n_known == count_of(part, "outputs");
 }
 
 /* Most outputs first, then most inputs, then by name. */
 static int by_size(const void *a, const void *b)
 {
-    const struct manifest_part *p = a, *q = b;
+    const struct part *p = a, *q = b;
     int order = order_of(count_of(q, "outputs"), count_of(p, "outputs"));
 
     if (order == 0)
@@ -241,7 +240,7 @@ static int by_run(const void *a, const void *b)
 }
 
 /* List the "outputs" or "inputs" of all parts that add something, sorted by_file. */
-static int list_files(const struct manifest_parts *parts, const char *key, struct entries *list,
+static int list_files(const struct parts *parts, const char *key, struct entries *list,
                       struct error *err)
 {
     size_t n = 0;
@@ -253,10 +252,10 @@ static int list_files(const struct manifest_parts *parts, const char *key, struc
     if (new_items(&list->items, n + 1, "joined manifest", err) != 0)
         return -1;
     for (size_t i = 0; i < parts->n; i++) {
-        struct manifest_part *part = &parts->items[i];
+        struct part *part = &parts->items[i];
         const json_t *files = json_object_get(part->manifest, key);
 
-        for (size_t k = 0; k < json_array_size(files) && !part->adds_nothing; k++) {
+        for (size_t k = 0; k < json_array_size(files) && !adds_nothing(part); k++) {
             json_t *file = json_array_get(files, k);
             const char *name = manifest_text(file, "name");
             const char *dash = strrchr(name, '-'); /* OUT-00000.npz, OUT-00001.npz */
@@ -278,13 +277,13 @@ static int list_files(const struct manifest_parts *parts, const char *key, struc
 
 /* Find the parts that add nothing and list the outputs of the others, none of which may be in two
  * parts. */
-static int settle_doubles(struct manifest_parts *parts, struct entries *outputs, struct error *err)
+static int settle_doubles(struct parts *parts, struct entries *outputs, struct error *err)
 {
     int rc = list_files(parts, "outputs", outputs, err);
 
     for (size_t i = 1; rc == 0 && i < outputs->n; i++) {
         const struct entry *a = &outputs->items[i - 1], *b = &outputs->items[i];
-        struct manifest_part *later = a->part > b->part ? a->part : b->part;
+        struct part *later = a->part > b->part ? a->part : b->part;
 
         if (strcmp(a->name, b->name) != 0)
             continue;
@@ -297,12 +296,10 @@ static int settle_doubles(struct manifest_parts *parts, struct entries *outputs,
                               text_path((later == a->part ? b : a)->part->path).text);
         later->n_known++;
     }
-    for (struct manifest_part *part = parts->items; part < parts->items + parts->n; part++)
-        part->adds_nothing = part->n_known > 0 && part->n_known == count_of(part, "outputs");
     for (size_t i = 1; rc == 0 && i < outputs->n; i++) {
         const struct entry *a = &outputs->items[i - 1], *b = &outputs->items[i];
 
-        if (!b->part->adds_nothing && strcmp(a->name, b->name) == 0)
+        if (!adds_nothing(b->part) && strcmp(a->name, b->name) == 0)
             rc = error_set_at(err, ERROR_DATA, ERROR_IN(b->part->path), "output %s is in %s too",
                               text_quote(b->name).text, text_path(a->part->path).text);
     }
@@ -314,7 +311,7 @@ static int settle_doubles(struct manifest_parts *parts, struct entries *outputs,
 static int check_runs(struct entries *outputs, struct error *err)
 {
     const struct entry *const end = outputs->items + outputs->n;
-    const struct manifest_part *first = NULL;
+    const struct part *first = NULL;
     struct text list = {0};
     uint64_t expected = 0;
     int rc = 0;
@@ -365,19 +362,17 @@ static int put_files(json_t *joined, const char *key, const struct entries *list
                      struct error *err)
 {
     json_t *files = json_array(), *counts = json_object_get(joined, "counts");
-    int bad = json_object_set_new(joined, key, files);
+    int bad = json_object_set_new(joined, key, files) | add_count(counts, count, 0, err);
 
     for (size_t i = 0; i < list->n && bad == 0; i++)
-        bad = json_array_append(files, list->items[i].file);
-    bad |= add_count(counts, count, 0, err);
-    for (size_t i = 0; i < list->n && bad == 0; i++)
-        bad = add_count(counts, count, manifest_number(list->items[i].file, "rows"), err);
+        bad = json_array_append(files, list->items[i].file) |
+              add_count(counts, count, manifest_number(list->items[i].file, "rows"), err);
     return bad;
 }
 
 /* Make the joined manifest: what the parts have in common, their files and warnings, and the sums
  * of their counts. Outputs of one run repeat the counts of the whole run, which are added once. */
-static json_t *join(const struct manifest_parts *parts, const struct entries *outputs,
+static json_t *join(const struct parts *parts, const struct entries *outputs,
                     const struct entries *inputs, struct error *err)
 {
     json_t *joined = json_copy(parts->items[0].manifest), *counts = json_object();
@@ -390,12 +385,12 @@ static json_t *join(const struct manifest_parts *parts, const struct entries *ou
     bad = bad != 0 || put_files(joined, "inputs", inputs, "rows_in", err) != 0 ||
           put_files(joined, "outputs", outputs, "rows_out", err) != 0;
     for (size_t i = 0; i < parts->n && bad == 0; i++) {
-        const struct manifest_part *part = &parts->items[i];
+        const struct part *part = &parts->items[i];
         const json_t *own = json_object_get(part->manifest, "warnings");
 
-        for (size_t k = 0; k < json_array_size(own) && !part->adds_nothing; k++)
+        for (size_t k = 0; k < json_array_size(own) && !adds_nothing(part); k++)
             bad |= text_list_add(&texts, json_string_value(json_array_get(own, k)), err);
-        if (!part->adds_nothing && !part->run_is_known)
+        if (!adds_nothing(part) && !part->run_is_known)
             json_object_foreach(json_object_get(part->manifest, "counts"), name, value)
             {
                 if (strcmp(name, "rows_in") != 0 && strcmp(name, "rows_out") != 0)
@@ -431,17 +426,14 @@ static json_t *join(const struct manifest_parts *parts, const struct entries *ou
     return NULL;
 }
 
-json_t *manifest_merge(struct manifest_parts *parts, struct error *err)
+static json_t *merge_parts(struct parts *parts, struct error *err)
 {
     struct entries outputs = {0}, inputs = {0};
     json_t *joined = NULL;
     struct text list = {0};
     int rc = 0;
 
-    if (parts->n == 0)
-        rc = error_set(err, ERROR_NO_INPUT, "no manifest to join");
-    else
-        qsort(parts->items, parts->n, sizeof *parts->items, by_size);
+    qsort(parts->items, parts->n, sizeof *parts->items, by_size);
     for (size_t i = 1; i < parts->n && rc == 0; i++) {
         rc = manifest_compare(parts->items[0].manifest, parts->items[i].manifest, &list, err);
         if (rc == 0 && list.n_bytes > 0)
@@ -487,5 +479,23 @@ json_t *manifest_merge(struct manifest_parts *parts, struct error *err)
     }
     free(outputs.items);
     free(inputs.items);
+    return joined;
+}
+
+json_t *manifest_merge(const char *target, char *const *paths, int n_paths, struct error *err)
+{
+    struct parts parts = {.folder = real_folder(target, ERROR_CANT_CREATE, err)};
+    int rc = parts.folder != NULL ? 0 : -1;
+
+    for (int i = 0; i < n_paths && rc == 0; i++)
+        rc = add_path(&parts, paths[i], err);
+    json_t *joined = rc == 0 ? merge_parts(&parts, err) : NULL;
+    for (size_t i = 0; i < parts.n; i++) {
+        json_decref(parts.items[i].manifest);
+        free(parts.items[i].path);
+    }
+    text_list_release(&parts.strays);
+    free(parts.items);
+    free(parts.folder);
     return joined;
 }

@@ -122,26 +122,18 @@ static void put_part(const char *name, int first_row, const char *input, const c
 
 static int merge(const void *what, struct error *err)
 {
-    struct manifest_parts parts;
-    json_t *joined = NULL;
+    char *folder = scratch_folder;
     char target[64];
-    int result;
 
     (void)what;
     snprintf(target, sizeof target, "%s", scratch("all.json"));
-    result = manifest_parts_init(&parts, target, err);
-    if (result == 0)
-        result = manifest_parts_add(&parts, scratch_folder, err);
-    if (result == 0)
-        joined = manifest_merge(&parts, err);
-    if (result == 0)
-        result = joined != NULL ? manifest_write(joined, target, true, err) : -1;
+    json_t *joined = manifest_merge(target, &folder, 1, err);
+    int result = joined != NULL ? manifest_write(joined, target, true, err) : -1;
     if (result == 0 && (json_array_size(json_object_get(joined, "outputs")) != 3 ||
                         json_array_size(json_object_get(joined, "inputs")) != 2 ||
                         json_array_size(json_object_get(joined, "warnings")) != 1))
         result = error_set(err, ERROR_USAGE, "it is joined differently");
     json_decref(joined);
-    manifest_parts_release(&parts);
     return result;
 }
 
