@@ -1,10 +1,10 @@
 /*
  * custom.c - boards from a file: file:PATH, a JSON description of any other game.
  *
- * The text is read within limits, parsed, and put into the board map by map. What the listed
- * transforms leave out is filled in, the identity goes first, and generators are closed into their
- * group; whether the whole is a group that keeps edges and lines is proved like that of any other
- * board. Every refusal is ERROR_DATA and names the file, the transform, the cell and the reason.
+ * The text is checked against limits and parsed; custom_shape.c reads cells, edges, lines and
+ * colours; then transforms are read from the file or found from these. The identity goes first and
+ * generators are closed into their group; report.c proves the result like any other board. Every
+ * refusal is ERROR_DATA and names the file, the transform, the cell and the reason.
  */
 #include "board/families.h"
 
@@ -14,8 +14,8 @@
 #include "base/text.h"
 #include "board/group.h"
 
-/* Limits of a board file. A parsed value takes up to 100 bytes, an array or a key twice that; the
- * 65536 cells of the largest board, with 8 transforms and all its edges, stay below 256 MiB. */
+/* Limits of a board file. A parsed value takes up to 100 bytes, an array or key twice that: the
+ * largest board of 65536 cells, with 8 transforms and all edges, stays below 256 MiB. */
 #define MAX_NBYTES (16u << 20)
 #define MAX_VALUES 1500000u
 #define MAX_LISTS  300000u
@@ -27,7 +27,7 @@
 
 /* --- from the file to JSON --- */
 
-/* Count what the text is made of, before it becomes values that take far more memory. */
+/* Count the parts of the text before it is parsed, which takes far more memory. */
 static int check_limits(const struct custom *c)
 {
     static const struct {
@@ -77,7 +77,7 @@ static int check_keys(const struct custom *c, json_t *object, const char *known,
     return 0;
 }
 
-/* True for text of 1 to max_nbytes without control characters. */
+/* True for a text of 1 to max_nbytes bytes without control characters. */
 static bool is_clean(const json_t *value, size_t max_nbytes)
 {
     const char *text = json_string_value(value);
@@ -118,9 +118,9 @@ static int parse_map(const struct custom *c, const json_t *list, const struct gr
     return 0;
 }
 
-/* Read the maps of transform t. Those that are left out stay the identity, but for actions where
- * they can only be the cells, followed by a pass if there is one more. What cannot be left out is
- * refused. */
+/* Read the maps of transform t. Planes that are left out stay in place; actions that are left out
+ * move as the cells do, with a last one staying in place as a pass. Where that cannot be meant, the
+ * map must be given. */
 static int parse_maps(const struct custom *c, const json_t *object, uint32_t t)
 {
     const struct board *b = c->board;
@@ -150,9 +150,9 @@ static int parse_maps(const struct custom *c, const json_t *object, uint32_t t)
     return 0;
 }
 
-/* The listed transforms, arranged. One of them may be the identity, which is there already. Names
- * are for option lists: no spaces, no commas, and no numbers, which would be ids. A '*' joins the
- * names of generators. */
+/* Read the listed transforms and arrange them. One of them may be the identity, which the board
+ * already has. Names are used in option lists: no spaces, no commas, and no numbers, which would be
+ * ids; '*' joins the names of generators. */
 static int parse_transforms(struct custom *c)
 {
     const json_t *list = json_object_get(c->root, "transforms");
@@ -169,7 +169,7 @@ static int parse_transforms(struct custom *c)
     if (n > BOARD_MAX_TRANSFORMS)
         return custom_refuse(c, "a board has at most %d transforms, not %zu", BOARD_MAX_TRANSFORMS,
                              n);
-    for (size_t i = 0; i < n; i++) { /* the first map of its kind says how long it is */
+    for (size_t i = 0; i < n; i++) { /* the first map of a kind sets the length of all */
         const json_t *object = json_array_get(list, i);
 
         if (b->n_planes == 0)
@@ -227,9 +227,9 @@ static int parse_transforms(struct custom *c)
     return 0;
 }
 
-/* --- what is played --- */
+/* --- games --- */
 
-/* The games that `sample` plays on boards from a file, and what such a board is. */
+/* The games that `sample` plays on boards from a file, and the boards that they need. */
 static const struct {
     const char *name;
     enum board_game game;
@@ -244,7 +244,7 @@ static const struct {
     {"y", BOARD_GAME_Y, "a triangle with hexagonal neighbours"},
 };
 
-/* The game that the file names, if it does. */
+/* Read the game, if the file names one, and check that it fits the board. */
 static int parse_game(const struct custom *c)
 {
     const json_t *value = json_object_get(c->root, "game");
@@ -293,7 +293,7 @@ static int parse_game(const struct custom *c)
 
 /* --- the board --- */
 
-/* Fill *c and its board from the text of the board's file. */
+/* Fill *c and its board from the text of the board file. */
 static int parse_board(struct custom *c)
 {
     static const char keys[] =
@@ -313,7 +313,7 @@ static int parse_board(struct custom *c)
         return custom_refuse(c, "a board file is a JSON object {...}, not a list");
     const json_t *label = json_object_get(c->root, "name");
     const json_t *generators = json_object_get(c->root, "generators");
-    const json_t *source = json_object_get(c->root, "source"); /* of the rules: for readers */
+    const json_t *source = json_object_get(c->root, "source"); /* of the rules, for people */
     c->label = json_string_value(label);
     c->is_generated = json_is_true(generators);
     if (check_keys(c, c->root, keys, "") != 0)
@@ -333,7 +333,7 @@ static int parse_board(struct custom *c)
     if (json_object_get(c->root, "transforms") != NULL ||
         (c->board->n_edges == 0 && c->board->n_lines == 0 && subgroup == NULL))
         return parse_transforms(c);
-    /* All transforms that edges, lines and colours allow, or a subgroup of them. */
+    /* Find all transforms that edges, lines and colours allow, or a subgroup of them. */
     const char *word = json_string_value(subgroup);
     if (c->is_generated)
         return custom_refuse(c, "generators is true, but transforms is missing");
@@ -350,9 +350,9 @@ static int parse_board(struct custom *c)
 }
 
 /*
- * The board's name is "file:" (so that no built-in board is meant) and what the file calls it, or
- * else the file's own name without folders and ".json", with what is not printable replaced. It
- * goes into outputs, which must not depend on where the file lies.
+ * Name the board "file:" (which no built-in board's name begins with) and the name in the file, or
+ * else the file's own name without folders and ".json", with unprintable characters replaced. The
+ * name goes into outputs, which must not depend on where the file is.
  */
 static int set_name(const struct custom *c, bool is_path)
 {
@@ -403,7 +403,7 @@ int board_build_custom(struct board *b, const char *path, const char *text, stru
 
 /* --- the family --- */
 
-/* What the file says about actions goes before what cells suggest. */
+/* The actions that a file defines come first. */
 static const struct action_layout *const layouts[] = {
     &action_layout_file,
     &action_layout_cells,

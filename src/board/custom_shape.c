@@ -1,11 +1,10 @@
 /*
- * custom_shape.c - what a board file says of its cells: the shape that they form, which of them are
- * neighbours, lines, and colours.
+ * custom_shape.c - the cells of a board file: their shape, neighbours, lines and colours.
  *
- * Regular boards are told by a few words: a shape (rows and cols, a grid of more dimensions, a
- * hexagon, star or triangle of hexagonal cells) and the steps from a cell to its neighbours.
- * Whatever else is joined is a list. Hexagonal cells have axial coordinates: columns run to the
- * right, rows down and half a cell to the right.
+ * Regular boards need a few words: a shape (rows and cols, a grid of up to four dimensions, or a
+ * hexagon, star or triangle of hexagonal cells) and the kind of steps to neighbours. Other edges
+ * and lines are lists. Hexagonal cells have axial coordinates: columns run to the right, rows down
+ * and half a cell to the right.
  */
 #include "board/families.h"
 
@@ -15,10 +14,10 @@
 
 #define MAX_STRAIGHT 32
 
-/* A king's in four dimensions are 40, and one that is being tried. */
+/* A king has 40 in four dimensions; the last place is for a step that is being tried. */
 #define MAX_STEPS 41
 
-/* The cells of all lines along steps, and of all colours, together at most. */
+/* The most cells of all "straight" lines together, and of all colours. */
 #define MAX_CELLS_OF_LINES   (1u << 22)
 #define MAX_CELLS_OF_COLOURS (1u << 20)
 
@@ -33,8 +32,8 @@ bool custom_read_index(const json_t *value, uint64_t limit, uint32_t *index)
 
 /* --- the shape --- */
 
-/* The shapes that one number gives: cells in a row, or hexagonal cells in a square box, which has
- * that number times `factor` and `more` rows. */
+/* The shapes given by one number: cells without coordinates, or hexagonal cells in a square box of
+ * that number * factor + more rows. */
 enum { SHAPE_CELLS, SHAPE_HEXAGON, SHAPE_STAR, SHAPE_TRIANGLE, N_SHAPES };
 static const struct {
     const char *key;
@@ -112,9 +111,9 @@ int custom_parse_shape(struct custom *c)
 
 /* --- regions: lists of cells --- */
 
-/* Mark the cells of a region: of numbers, and of words "row 0", "col -1" (from the end), "odd",
- * "even". Those that are not on board are left out of words, and refused as numbers. `what` names
- * the region. */
+/* Mark the cells of a region: a list of numbers and of the words "row 0", "col -1" (from the end),
+ * "odd" and "even". Off-board cells are refused as numbers and left out of words. `what` names the
+ * region in messages. */
 static int mark_region(const struct custom *c, const json_t *list, const char *what)
 {
     const struct board *b = c->board;
@@ -140,11 +139,11 @@ static int mark_region(const struct custom *c, const json_t *list, const char *w
         const bool is_row = strncmp(word, "row ", 4) == 0, is_col = strncmp(word, "col ", 4) == 0;
         const bool is_odd = strcmp(word, "odd") == 0, is_even = strcmp(word, "even") == 0;
         const bool from_end = (is_row || is_col) && word[4] == '-';
-        uint64_t n = UINT64_MAX; /* of a row or column */
+        uint64_t n = UINT64_MAX; /* the row or column */
         if ((is_row || is_col) && text_parse_u64(word + 4 + from_end, &n) != 0)
             n = UINT64_MAX;
         if (from_end)
-            n = (is_row ? b->rows : b->cols) - n; /* too many become too large */
+            n = (is_row ? b->rows : b->cols) - n; /* wraps to a large number if n is too large */
         for (cell = 0; cell < b->n_cells && b->cols > 0; cell++) {
             const uint32_t row = cell / b->cols, col = cell % b->cols, parity = (row + col) % 2;
 
@@ -170,8 +169,8 @@ struct steps {
     uint32_t n;
 };
 
-/* All steps by -1, 0 or 1 along each of the dimensions, of two opposite ones one, that move along
- * as many dimensions as are wanted. */
+/* Add the steps by -1, 0 or 1 along each dimension that move along min_moved to max_moved of them;
+ * only one of two opposite steps. */
 static void add_steps(struct steps *steps, uint32_t n_dims, uint32_t min_moved, uint32_t max_moved)
 {
     uint32_t n_all = 1;
@@ -190,7 +189,7 @@ static void add_steps(struct steps *steps, uint32_t n_dims, uint32_t min_moved, 
     }
 }
 
-/* The cell on board n steps away from a cell, or -1. */
+/* The on-board cell n steps away from a cell, or -1. */
 static int64_t cell_after(const struct custom *c, uint32_t cell, const int *step, uint32_t n)
 {
     int64_t to = 0, unit = 1;
@@ -219,7 +218,7 @@ static void add_edge(struct board *b, uint32_t from, uint32_t to)
     b->edges[b->n_edges++][1] = from < to ? to : from;
 }
 
-/* Undirected edges, each kept once: the listed ones, and those to neighbours. */
+/* Read undirected edges, each kept once: the listed ones, and those along steps. */
 static int parse_edges(const struct custom *c, const struct steps *steps)
 {
     const json_t *list = json_object_get(c->root, "edges");
@@ -288,7 +287,7 @@ static int parse_lines(const struct custom *c, struct steps steps)
                              MAX_CELLS_OF_LINES);
     for (size_t i = 0; i < n; i++)
         n_cells += json_array_size(json_array_get(list, i));
-    /* A line that turns out too short has been written after the last one. */
+    /* Cells are written after the last line before it is known whether they are long enough. */
     if (new_items(&b->line_cells, n_cells + (n_straight + 1) * length + 1, "lines of a board",
                   c->err) != 0 ||
         new_items(&b->line_start, n + n_straight + 1, "lines of a board", c->err) != 0)
@@ -374,7 +373,7 @@ static int add_colour(struct custom *c, const char *name)
     return 0;
 }
 
-/* The colours of players in pairs, the first player's and the second's; then all others. */
+/* Read the colours: those of players first, in pairs of the first and second player's. */
 static int parse_colours(struct custom *c)
 {
     json_t *colours = json_object_get(c->root, "colours"), *region;

@@ -1,15 +1,15 @@
 /*
- * graph.c - all symmetries of a board whose file gives edges, lines and colours of cells instead of
+ * graph.c - the symmetries of a board whose file gives edges, lines and colours of cells instead of
  * transforms.
  *
- * Cells, lines, colours and players become the vertices of one graph, in classes that a symmetry
- * must keep: a line or colour is joined to its cells, a player to his colours, so that colours of
- * two players are exchanged all together or not at all. nauty finds generators of its group. Where
- * cells have coordinates, elements are named after the turn or mirror that they are. The order of
- * elements depends on their maps alone, not on how nauty found them.
+ * Cells, lines, colours and players become the vertices of a graph, in classes that a symmetry must
+ * keep. A line or colour is joined to its cells and a player to his colours, so that the colours of
+ * two players are exchanged all together or not at all. nauty finds generators of the graph's
+ * automorphism group. Elements that are turns or mirrors of the coordinates are named so. The order
+ * of elements depends on their maps alone, not on how nauty found them.
  *
- * nauty is loaded when a board asks for it: nobody else has to have it. It keeps its state in
- * static variables, so it is called under a lock, which is free again in a forked child.
+ * nauty is loaded when a board needs it and is not required otherwise. It keeps its state in static
+ * variables, so it is called under a lock, which a forked child finds free.
  */
 #include "board/families.h"
 #include "board/group.h"
@@ -24,9 +24,9 @@
 #define NAUTY      "libnauty.so.2"
 #define MAX_LEVELS 128
 #define MAX_NODES  128
-#define MAX_VISITS (1u << 20) /* of vertices, in all nodes of a search together */
+#define MAX_VISITS (1u << 20) /* vertices times nodes of a search */
 
-/* More than nauty needs: for each vertex, and at all. */
+/* More memory than nauty needs: per vertex, and in addition. */
 #define NAUTY_VERTEX_NBYTES 512
 #define NAUTY_NBYTES        (1u << 20)
 
@@ -64,19 +64,19 @@ static int add_turns(struct board *b, bool only_rotations, struct error *err)
 
 /* --- nauty --- */
 
-/* nauty's functions, once it has been loaded; and what its callback, which is told nothing, adds
- * generators to. All under the lock. */
+/* nauty's functions, and what its callbacks, which take no argument of ours, work on. All under the
+ * lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct {
-    void *handle; /* of its shared object */
+    void *handle; /* of the shared library; NULL: not loaded yet */
     void (*run)(sparsegraph *, int *, int *, int *, optionblk *, statsblk *, sparsegraph *);
     void (*release)(void);
-    volatile int *stop; /* set: nauty gives up */
-    struct board *board;
-    int first_player; /* a vertex */
-    uint32_t n_nodes; /* of the search */
-    bool is_long;
+    volatile int *stop;  /* nauty gives up when it is set */
+    struct board *board; /* gets the generators */
+    int first_player;    /* a vertex */
+    uint32_t n_nodes;    /* of the search so far */
+    bool is_long;        /* the search was given up */
     bool no_memory;
 } nauty_state;
 
@@ -95,7 +95,7 @@ static void keep_lock_from_children(void)
     pthread_atfork(take_lock, give_lock, give_lock);
 }
 
-/* Take a generator over: image of every vertex. */
+/* nauty's callback for a generator: the image of every vertex. */
 static void add_generator(int count, int *image, int *orbits, int n_orbits, int stabilised,
                           int n_vertices)
 {
@@ -103,7 +103,7 @@ static void add_generator(int count, int *image, int *orbits, int n_orbits, int 
     struct board_transform *t = &b->transforms[b->n_transforms];
 
     (void)count, (void)orbits, (void)n_orbits, (void)stabilised, (void)n_vertices;
-    /* Products of too many would be too many; nauty's count of the group's elements still holds. */
+    /* Further generators only enlarge a group that is too large already, as nauty's count says. */
     if (b->n_transforms > BOARD_MAX_TRANSFORMS || nauty_state.no_memory)
         return;
     if (board_alloc_maps(b, b->n_transforms, NULL) != 0) {
@@ -117,9 +117,9 @@ static void add_generator(int count, int *image, int *orbits, int n_orbits, int 
     b->n_transforms++;
 }
 
-/* Give up where a search goes deep: one level for each cell that is like others. A group that fits
- * a board does not take a tenth of these, and nauty calls itself for each. And give up on large
- * graphs without order in which cells seem alike, so that each of them is tried in vain. */
+/* nauty's callback for a node of its search. Give up on a deep search, since nauty recurses for
+ * each level: a group that fits a board needs less than a tenth of MAX_LEVELS. Also give up on a
+ * large graph with few symmetries whose cells look alike, so that each of them is tried in vain. */
 static void look_at_node(graph *graph, int *labels, int *ends, int level, int n_classes,
                          int n_target, int code, int n_words, int n_vertices)
 {
@@ -133,15 +133,15 @@ static void look_at_node(graph *graph, int *labels, int *ends, int level, int n_
         *nauty_state.stop = 1;
 }
 
-/* A board's graph as nauty has it. Vertices are the cells of the box, then lines, each set of cells
- * once (twins would make more of a group), colours and players. */
+/* A board's graph in nauty's form. Vertices are the cells of the box, then lines (each set of cells
+ * once, since exchanging duplicates would enlarge the group), colours and players. */
 struct board_graph {
-    sparsegraph sparse;          /* arrays owned */
-    int *labels, *ends, *orbits; /* owned, and in labels: vertices by classes, ends[i] 0 where one
-                                    ends; a class of its own is each cell that is not on board */
+    sparsegraph sparse;          /* its arrays are owned */
+    int *labels, *ends, *orbits; /* owned, all in `labels`: vertices by class, ends[i] 0 where a
+                                    class ends; each off-board cell is a class of its own */
 };
 
-/* Join two vertices: they are counted first, and filled in once there is room for them. */
+/* Join two vertices; while there is no room for edges, only count them. */
 static void join(sparsegraph *sparse, uint32_t a, uint32_t b)
 {
     if (sparse->e != NULL) {
@@ -165,7 +165,7 @@ static int graph_init(struct board_graph *g, const struct board *b, struct relat
     sparse->d = calloc(n, sizeof *sparse->d);
     g->labels = calloc(3 * (size_t)n, sizeof *g->labels);
     void *room = malloc((size_t)n * NAUTY_VERTEX_NBYTES + NAUTY_NBYTES);
-    const bool has_room = room != NULL; /* for nauty, which ends the program where it has none */
+    const bool has_room = room != NULL; /* for nauty, which exits when out of memory */
     free(room);
     if (sparse->v == NULL || sparse->d == NULL || g->labels == NULL || !has_room)
         return error_no_memory(err, "graph of a board");
@@ -214,7 +214,7 @@ static int graph_init(struct board_graph *g, const struct board *b, struct relat
     return 0;
 }
 
-/* Load nauty, and let it add generators of the graph's whole group. Under the lock. */
+/* Load nauty and let it add the generators of the graph's group. Under the lock. */
 static int run_nauty(struct board *b, struct board_graph *g, statsblk *stats, struct error *err)
 {
     optionblk options = {.userautomproc = add_generator,
@@ -236,7 +236,7 @@ static int run_nauty(struct board *b, struct board_graph *g, statsblk *stats, st
     options.dispatch = dlsym(nauty_state.handle, "dispatch_sparse");
     if (nauty_state.run == NULL || nauty_state.release == NULL || nauty_state.stop == NULL ||
         options.dispatch == NULL)
-        return error_set(err, ERROR_DATA, "%s has not the functions expected of nauty 2.8", NAUTY);
+        return error_set(err, ERROR_DATA, "%s lacks functions expected of nauty 2.8", NAUTY);
     nauty_state.board = b;
     nauty_state.first_player = g->sparse.nv - 2;
     nauty_state.n_nodes = 0;
@@ -252,7 +252,7 @@ static int run_nauty(struct board *b, struct board_graph *g, statsblk *stats, st
     return nauty_state.no_memory ? error_no_memory(err, "transforms of a board") : 0;
 }
 
-/* Add generators of the graph's whole group, and say how many elements that has. */
+/* Add the generators of the graph's group; *order is its number of elements. */
 static int find_generators(struct board *b, double *order, struct error *err)
 {
     struct board_graph g = {0};
@@ -307,7 +307,7 @@ static int set_names(struct board *b, struct error *err)
         unsigned n_such = 1;
 
         orders[t] = perm_order(1, one->dst, b->n_cells);
-        if (orders[t] == 0) /* that of an element of a group fits 64 bits */
+        if (orders[t] == 0) /* no memory: in a group of at most 255 elements orders fit */
             return error_no_memory(err, "transforms of a board");
         for (uint32_t u = 1; u < t; u++)
             n_such += b->transforms[u].turn == NULL && orders[u] == orders[t];

@@ -1,8 +1,8 @@
 /*
- * report.c - whether a board's transforms are a group, from their maps alone: permutations,
- * identity, closure, inverses, edges and lines kept, action layouts that move as the cells
- * do. The same checks complete a board, where the first failure is the refusal, and make the report
- * of `symaug boards --check`, where each is a line and a failure does not end it.
+ * report.c - whether a board's transforms form a group, judged by their maps alone: permutations,
+ * identity, closure, inverses, edges and lines kept, and action layouts that move as the cells do.
+ * The same checks complete a board, where the first failure is the refusal, and write the report of
+ * `symaug boards --check`, where each check is a line and the report goes on after a failure.
  */
 #include "board/group.h"
 
@@ -11,13 +11,13 @@
 
 #define MAX_CELLS_SHOWN 8 /* of a line, in a message */
 
-/* A report being written. Every function that adds to it returns 0; or -1 without memory, or when
- * it refuses. */
+/* A report being written. Functions that add to it return 0; or -1 when out of memory or, without a
+ * report, when a check fails. */
 struct report {
     const struct board *board; /* borrowed */
-    struct text *out;          /* borrowed; NULL: the first failure is put into err */
+    struct text *out;          /* borrowed; NULL: the first failure sets err */
     struct error *err;         /* borrowed */
-    bool ok;                   /* no check failed so far */
+    bool ok;                   /* no check has failed so far */
     uint8_t *products;         /* owned, n_transforms squared: the transform that is a, then b;
                                   n_transforms where there is none. NULL while some map is not a
                                   permutation. */
@@ -48,7 +48,7 @@ static struct text_quoted name_of(const struct report *r, uint32_t t)
     return text_quote(r->board->transforms[t].name);
 }
 
-/* Check each map by itself; if none is wrong, the transforms can be multiplied. */
+/* Check each map by itself. If all are permutations, make room for products. */
 static int report_maps(struct report *r)
 {
     const struct board *b = r->board;
@@ -171,7 +171,7 @@ static int report_on_board(struct report *r)
 
 /* --- order, inverse, and what each transform keeps --- */
 
-/* What a column says where there is nothing to say. */
+/* An empty column of the table. */
 #define NOTHING "-"
 
 static struct text_quoted share_text(uint32_t n, uint32_t of)
@@ -197,7 +197,7 @@ static struct text_quoted cells_text(const struct report *r, const struct relati
     return text;
 }
 
-/* Find and report what the transforms keep of the edges, or of the lines. */
+/* Count and report what each transform keeps of the edges, or of the lines. */
 static int report_kept(struct report *r, bool are_lines)
 {
     const struct board *b = r->board;
@@ -248,7 +248,7 @@ static int report_colours(struct report *r)
                : 0;
 }
 
-/* What each transform keeps, and with its order and inverse as a table. */
+/* Report what each transform keeps, then a table of orders, inverses and what is kept. */
 static int report_transforms(struct report *r)
 {
     const struct board *b = r->board;
@@ -280,7 +280,7 @@ static int report_transforms(struct report *r)
 
 /* --- action layouts --- */
 
-/* Layouts whose tables would be longer than this are not checked: 64 MiB of maps. */
+/* Layouts with larger maps, 64 MiB, are not checked. */
 #define MAX_TABLE ((uint64_t)1 << 24)
 
 static int check_layout(struct report *r, const struct action_layout *layout)
@@ -312,7 +312,7 @@ static int check_layout(struct report *r, const struct action_layout *layout)
         action = (uint32_t)first;
         if (first < length)
             fault = "which is taken or out of range";
-        /* The image is an action of its kind, on the image of its cell. */
+        /* The image must have the same flags and be on the image of the cell. */
         for (uint32_t a = 0; a < length && fault == NULL; a++) {
             const struct action_about one = layout->about(layout, b, a, NULL);
             const struct action_about other = layout->about(layout, b, map[a], NULL);
@@ -324,7 +324,7 @@ static int check_layout(struct report *r, const struct action_layout *layout)
                 fault = "which is on another cell";
         }
     }
-    /* a, then b, must move the actions as their product does. */
+    /* One transform and then another must move the actions as their product does. */
     for (uint32_t i = 0; i < n * n && fault == NULL; i++) {
         const uint32_t *first = maps + i / n * length, *then = maps + i % n * length;
 
@@ -354,7 +354,7 @@ out:
 
 /* --- the whole --- */
 
-/* All checks of the maps; of boards that are built in, only those of the group complete a board. */
+/* Check the maps. To complete a built-in board only the checks of the group are needed. */
 static int check_maps(struct report *r)
 {
     const bool is_whole = r->out != NULL || r->board->file_text != NULL;
