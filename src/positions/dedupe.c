@@ -30,10 +30,12 @@ struct label {
     struct made *made;  /* of the plan: what the array becomes; or NULL */
 };
 
-/* A row on its way to its class, followed by its labels and the key's ties. */
+/* A row on its way to its class, followed by its labels. */
 struct row_record {
-    struct key_value key;
-    uint64_t row, weight, others, unused;
+    _Alignas(16) struct key_value key;
+    uint64_t row, weight; /* after the key, rows are sorted by their numbers */
+    uint64_t others;      /* a hash of the arrays that are kept */
+    struct key_ties ties;
 };
 
 /* A class on its way back to the rows, followed by the means of the labels. */
@@ -49,7 +51,6 @@ struct dedupe {
     const struct settings *settings;
     struct dedupe_result *result;
     struct key key;
-    size_t n_ties; /* bytes of a key's ties */
 
     /* Owned: those that are averaged, or only compared where they are values; then those that are
      * kept, of which is told whether they differ. */
@@ -60,13 +61,13 @@ struct dedupe {
     struct batch count_batch;
 
     struct sorter rows, classes;
-    struct class_record class; /* the one at hand, */
-    uint64_t first_others;     /* of its first row, */
+    struct class_record class; /* the class being joined, */
+    uint64_t first_others;     /* from its first row, */
+    struct key_ties first_ties;
     bool others_differ;
-    uint8_t *first_ties; /* owned: of that row's key, */
-    double *sums;        /* owned: and of all elements; behind them its bounds[] */
-    double *bounds;      /* the least and the greatest of each value */
-    uint8_t *moved;      /* owned: a row of an array in the first one's orientation */
+    double *sums;   /* owned: of all elements of its rows, followed by bounds */
+    double *bounds; /* the least and the greatest of each value */
+    uint8_t *moved; /* owned: a row of an array in the first one's orientation */
     struct made *counts;
     struct key_hash hash;
     struct bytes list; /* counts of the rows at hand */
@@ -194,8 +195,8 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
              made_write(label->made, rows->first, label->batch.bytes.data, rows->n, err) != 0))
             return -1;
     for (uint64_t i = 0; i < rows->n; i++) {
-        const uint8_t *ties = rows->ties + i * d->n_ties;
-        struct row_record record = {.key = rows->keys[i], .row = rows->first + i};
+        struct row_record record = {
+            .key = rows->keys[i], .row = rows->first + i, .ties = rows->ties[i]};
         int64_t count = 1;
 
         if (d->count != NULL) {
@@ -214,7 +215,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
         for (size_t k = d->n_labels; k < d->n_all; k++) {
             const struct label *label = &d->labels[k];
 
-            if (key_hash_add(&d->hash, &label->spec, d->key.ids[key_lowest_tie(ties)],
+            if (key_hash_add(&d->hash, &label->spec, key_lowest_tie(&d->key, &record.ties),
                              label->batch.bytes.data + i * label->spec.row_nbytes, &why) != 0)
                 return refuse_row(d, label->array->key, record.row, &why, err);
         }
@@ -226,7 +227,6 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
         for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++)
             memcpy(labels + label->at, label->batch.bytes.data + i * label->spec.row_nbytes,
                    label->spec.row_nbytes);
-        memcpy(labels + d->labels_nbytes, ties, d->n_ties);
     }
     return made_write(d->counts, rows->first, counts, rows->n, err);
 }
@@ -235,14 +235,14 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 
 /* The lowest transform that takes a row to the first of its class: to the canonical image, and from
  * there by the inverse of any that takes the first one there. */
-static uint32_t to_first(const struct dedupe *d, const uint8_t *ties, const uint8_t *first_ties)
+static uint32_t to_first(const struct dedupe *d, const struct key_ties *ties)
 {
     const struct board *board = d->plan->board;
-    const uint32_t to = d->key.ids[key_lowest_tie(ties)];
+    const uint32_t to = key_lowest_tie(&d->key, ties);
     uint32_t lowest = BOARD_MAX_TRANSFORMS;
 
     for (uint32_t i = 0; i < d->key.n_ids; i++)
-        if (first_ties[i / 8] >> i % 8 & 1) {
+        if (key_ties_have(&d->first_ties, i)) {
             const uint32_t back = board->inverse[d->key.ids[i]];
             const uint32_t t = board->compose[to * board->n_transforms + back];
 
@@ -265,11 +265,11 @@ static int join_row(struct dedupe *d, const struct row_record *record, struct er
         *class = (struct class_record){.key = record->key, .row = record->row};
         d->first_others = record->others;
         d->others_differ = false;
-        memcpy(d->first_ties, labels + d->labels_nbytes, d->n_ties);
+        d->first_ties = record->ties;
     } else {
         selection_clear(&d->plan->selection, record->row, 0);
     }
-    const uint32_t t = is_first ? 0 : to_first(d, labels + d->labels_nbytes, d->first_ties);
+    const uint32_t t = is_first ? 0 : to_first(d, &record->ties);
     class->n_rows++;
     class->weight += record->weight;
     d->others_differ |= record->others != d->first_others;
@@ -401,19 +401,16 @@ static int fold(struct dedupe *d, struct error *err)
         (d->settings->means && sparse_find(&d->sparse, plan, err) != 0) ||
         plan_keep_rows(plan, err) != 0 || sparse_open(&d->sparse, err) != 0)
         return -1;
-    d->n_ties = key_ties_nbytes(&d->key);
-    d->rows =
-        (struct sorter){.record_nbytes = sizeof(struct row_record) + d->labels_nbytes + d->n_ties,
-                        .max_nbytes = memory / 4,
-                        .budget = plan->settings->budget};
+    d->rows = (struct sorter){.record_nbytes = sizeof(struct row_record) + d->labels_nbytes,
+                              .max_nbytes = memory / 4,
+                              .budget = plan->settings->budget};
     d->classes = (struct sorter){.record_nbytes = sizeof(struct class_record) +
                                                   (d->settings->means ? d->labels_nbytes : 0),
                                  .max_nbytes = memory / 8,
                                  .budget = plan->settings->budget};
     d->moved = malloc(d->labels_nbytes + 1);
     d->sums = calloc(d->n_elements + 2 * d->n_values + 1, sizeof *d->sums);
-    d->first_ties = malloc(d->n_ties + 1);
-    if (d->moved == NULL || d->sums == NULL || d->first_ties == NULL)
+    if (d->moved == NULL || d->sums == NULL)
         return error_no_memory(err, "labels");
     d->bounds = d->sums + d->n_elements;
     if ((d->counts = made_new(plan, &count, err)) == NULL || key_reader_run(&reader, err) != 0)
@@ -474,7 +471,6 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
     sorter_release(&d.rows);
     sorter_release(&d.classes);
     free(d.sums);
-    free(d.first_ties);
     free(d.moved);
     bytes_release(&d.hash.room);
     bytes_release(&d.list);

@@ -391,9 +391,8 @@ int key_room_init(struct key_room *room, const struct key *key, struct error *er
 {
     room->from = calloc(key->n_arrays + 1, sizeof *room->from);
     room->rows = aligned_alloc(16, key->room_nbytes);
-    room->ties = malloc(key_ties_nbytes(key));
     room->text = malloc(key->head.n_bytes + key->n_bytes + 1);
-    if (room->from == NULL || room->rows == NULL || room->text == NULL || room->ties == NULL)
+    if (room->from == NULL || room->rows == NULL || room->text == NULL)
         return error_no_memory(err, "key of a position");
     memcpy(room->text, key->head.data, key->head.n_bytes);
     room->bytes = room->text + key->head.n_bytes;
@@ -404,7 +403,6 @@ void key_room_release(struct key_room *room)
 {
     free(room->from);
     free(room->rows);
-    free(room->ties);
     free(room->text);
     *room = (struct key_room){0};
 }
@@ -548,8 +546,7 @@ struct key_value key_of(const struct key *key, struct key_room *room)
 
     for (size_t i = 0; i < key->n_arrays; i++)
         read_row(&key->arrays[i], room->from[i], room);
-    memset(room->ties, 0, key_ties_nbytes(key));
-    room->ties[0] = 1;
+    room->ties = (struct key_ties){{1}};
     for (uint32_t id = 1; id < key->n_ids; id++) {
         int order = 0; /* of this image and the best one, as their key bytes compare */
 
@@ -563,9 +560,9 @@ struct key_value key_of(const struct key *key, struct key_room *room)
             continue;
         if (order < 0) {
             best = id;
-            memset(room->ties, 0, key_ties_nbytes(key));
+            room->ties = (struct key_ties){{0}};
         }
-        room->ties[id / 8] |= (uint8_t)(1u << id % 8);
+        room->ties.bits[id / 64] |= UINT64_C(1) << id % 64;
     }
     return key_of_image(key, room, best);
 }

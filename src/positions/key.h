@@ -58,11 +58,21 @@ struct key {
     struct bytes head;    /* owned: what the arrays are, as it is hashed */
 };
 
+/* The transforms that take a row to its canonical image: bit i stands for ids[i]. */
+struct key_ties {
+    uint64_t bits[(BOARD_MAX_TRANSFORMS + 63) / 64];
+};
+
+static inline bool key_ties_have(const struct key_ties *ties, uint32_t i)
+{
+    return ties->bits[i / 64] >> i % 64 & 1;
+}
+
 /* Space for one row: one per thread. */
 struct key_room {
     const uint8_t **from; /* owned: for whom it is, a row of each array of the key */
     uint8_t *rows;        /* owned: a row's elements, plain and with the colours swapped */
-    uint8_t *ties;        /* owned: bit i: the image under ids[i] is the canonical one */
+    struct key_ties ties; /* of the last row */
     uint8_t *text;        /* owned: what is hashed: the head, and */
     uint8_t *bytes;       /* in text: an image's key bytes */
 };
@@ -102,20 +112,14 @@ struct key_value key_of(const struct key *key, struct key_room *room);
  * bytes are in room->bytes afterwards. */
 struct key_value key_of_image(const struct key *key, const struct key_room *room, uint32_t id);
 
-/* Bytes of a room's ties. */
-static inline size_t key_ties_nbytes(const struct key *key)
-{
-    return key->n_ids / 8 + 1;
-}
-
-/* The number (in ids) of the lowest transform among a row's ties. */
-static inline uint32_t key_lowest_tie(const uint8_t *ties)
+/* The lowest transform among a row's ties. */
+static inline uint32_t key_lowest_tie(const struct key *key, const struct key_ties *ties)
 {
     uint32_t i = 0;
 
-    while (!(ties[i / 8] >> i % 8 & 1))
+    while (!key_ties_have(ties, i))
         i++;
-    return i;
+    return key->ids[i];
 }
 
 /* --- the keys of a plan's rows --- */
@@ -125,7 +129,7 @@ struct key_rows {
     uint64_t first, n;
     struct key_value *keys;  /* one each */
     struct key_value *exact; /* the same of the rows alone, when asked for */
-    uint8_t *ties;           /* key_ties_nbytes each */
+    struct key_ties *ties;
 };
 
 struct key_reader {

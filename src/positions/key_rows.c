@@ -119,7 +119,7 @@ static void do_job(void *self, int64_t job, int number)
             room->from[k] = all + i * column->row_nbytes;
         }
         rows->keys[i] = key_of(key, room);
-        memcpy(rows->ties + i * key_ties_nbytes(key), room->ties, key_ties_nbytes(key));
+        rows->ties[i] = room->ties;
         if (run->reader->wants_exact)
             rows->exact[i] = key_of_image(key, room, 0);
     }
@@ -178,8 +178,7 @@ static int open_run(struct run *run, struct error *err)
 
         if (new_items(&rows->keys, run->chunk_rows, "keys of positions", err) != 0 ||
             new_items(&rows->exact, run->chunk_rows, "keys of positions", err) != 0 ||
-            new_items(&rows->ties, run->chunk_rows * key_ties_nbytes(reader->key),
-                      "keys of positions", err) != 0)
+            new_items(&rows->ties, run->chunk_rows, "keys of positions", err) != 0)
             return -1;
         for (struct column *c = run->columns; c < run->columns + run->n_columns; c++)
             if (c->to != NULL &&
@@ -259,7 +258,7 @@ static int visit(void *self, const struct key_rows *rows, struct error *err)
     struct plan *plan = x->plan;
 
     for (uint64_t i = 0; x->canonical && i < rows->n; i++) {
-        const uint8_t id = x->key.ids[key_lowest_tie(rows->ties + i * key_ties_nbytes(&x->key))];
+        const uint32_t id = key_lowest_tie(&x->key, &rows->ties[i]);
 
         for (uint32_t k = 0; k < plan->n_chosen; k++)
             if (plan->chosen[k] != id)

@@ -51,7 +51,6 @@ struct compare {
 static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 {
     struct compare *c = self;
-    const size_t ties_nbytes = key_ties_nbytes(&c->key);
 
     for (size_t v = 0; v < c->n_values; v++)
         if (batch_read(&c->values[v].batch, rows->first, rows->n, err) != 0)
@@ -61,8 +60,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 
         c->hash.value = 0;
         for (size_t v = 0; v < c->n_values; v++)
-            if (key_hash_add(&c->hash, c->values[v].spec,
-                             c->key.ids[key_lowest_tie(rows->ties + i * ties_nbytes)],
+            if (key_hash_add(&c->hash, c->values[v].spec, key_lowest_tie(&c->key, &rows->ties[i]),
                              batch_row(&c->values[v].batch, i).bytes, err) != 0)
                 return -1;
         if (c->sets->positions != NULL)
