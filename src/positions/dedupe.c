@@ -24,10 +24,10 @@ struct label {
     struct plan_array *array; /* borrowed */
     bool is_value;
     uint64_t n;         /* elements of a row */
-    uint64_t at;        /* where it stands among the labels of a row, on a multiple of 16 */
-    struct batch batch; /* in step with the keys */
-    struct spec spec;   /* owned: what transforms do, since the array is only copied later */
-    struct made *made;  /* of the plan: what the array becomes; or NULL */
+    uint64_t at;        /* its offset among the labels of a row, a multiple of 16 */
+    struct batch batch; /* read in step with the keys */
+    struct spec spec;   /* owned: taken from the array, which loses it in plan_keep_rows */
+    struct made *made;  /* of the plan: the averaged array; or NULL */
 };
 
 /* A row on its way to its class, followed by its labels. */
@@ -52,11 +52,11 @@ struct dedupe {
     struct dedupe_result *result;
     struct key key;
 
-    /* Owned: those that are averaged, or only compared where they are values; then those that are
-     * kept, of which is told whether they differ. */
+    /* Owned. The first n_labels are averaged, or just compared if they are values and --merge is
+     * first. Of the others the first row's is kept, and a hash tells whether they differ. */
     struct label *labels;
     size_t n_labels, n_all;
-    uint64_t labels_nbytes, n_elements, n_values; /* of a row, without those that are kept */
+    uint64_t labels_nbytes, n_elements, n_values; /* of a row, in the first n_labels */
     const struct plan_array *count;               /* symaug_count, or NULL */
     struct batch count_batch;
 
@@ -70,20 +70,20 @@ struct dedupe {
     uint8_t *moved; /* owned: a row of an array in the first one's orientation */
     struct made *counts;
     struct key_hash hash;
-    struct bytes list; /* counts of the rows at hand */
+    struct bytes list; /* counts of the current rows */
     struct sparse_means sparse;
 };
 
 /* --- which labels --- */
 
-/* What an averaged array becomes begins as what it is. */
+/* Add an array to the labels, unless there is nothing in it to average or compare. */
 static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, struct error *err)
 {
     struct label *label = &d->labels[d->n_all];
     const struct npy_header *header = &array->sources[0]->header;
     const struct dtype *dtype = &array->spec.dtype;
     const bool is_value = array->binding.role == ROLE_VALUE || array->binding.role == ROLE_WDL;
-    const bool is_sparse = array->binding.sparse != SPARSE_NONE; /* sparse.c */
+    const bool is_sparse = array->binding.sparse != SPARSE_NONE; /* left to sparse.c */
     const bool is_averaged = !is_kept && d->settings->means && !is_sparse;
 
     if (is_averaged && (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL))
@@ -134,7 +134,7 @@ static int find_labels(struct dedupe *d, struct error *err)
     for (size_t i = 0; i < 2 * plan->n_arrays; i++) {
         struct plan_array *array = &plan->arrays[i % plan->n_arrays];
         const enum role role = array->binding.role;
-        const bool is_kept = i >= plan->n_arrays; /* those come last */
+        const bool is_kept = i >= plan->n_arrays; /* these come last */
         const bool is_value = role == ROLE_VALUE || role == ROLE_WDL;
         const bool is_averaged = is_value || role == ROLE_POLICY || role == ROLE_ACTION_VALUES ||
                                  role == ROLE_POLICY_INDEX || role == ROLE_POLICY_VALUE;
@@ -159,7 +159,7 @@ static int find_labels(struct dedupe *d, struct error *err)
 
 /* --- rows to the sorter --- */
 
-/* The input that holds a row, which then is counted in that alone. */
+/* Find the input that holds a row, and turn the row's number into its number there. */
 static const char *input_of(const struct plan *plan, uint64_t *row)
 {
     size_t i = 0;
@@ -169,7 +169,7 @@ static const char *input_of(const struct plan *plan, uint64_t *row)
     return plan->archives[i].path;
 }
 
-/* A row that cannot be joined with others. */
+/* Refuse a row that cannot be merged. key: the array at fault, or NULL. */
 static int refuse_row(const struct dedupe *d, const char *key, uint64_t row,
                       const struct error *why, struct error *err)
 {
@@ -210,7 +210,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
             return refuse_row(d, d->count->key, record.row, &why, err);
         }
         bytes_put_le(counts + 4 * i, (uint64_t)count, 4);
-        /* What the arrays that are kept say of the row is compared by a hash. */
+        /* Arrays that are kept are compared by a hash. */
         d->hash.value = 0;
         for (size_t k = d->n_labels; k < d->n_all; k++) {
             const struct label *label = &d->labels[k];
@@ -233,8 +233,8 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 
 /* --- rows to classes --- */
 
-/* The lowest transform that takes a row to the first of its class: to the canonical image, and from
- * there by the inverse of any that takes the first one there. */
+/* The lowest transform that takes a row to the first row of its class: to the canonical image, then
+ * by the inverse of any transform that takes the first row there. */
 static uint32_t to_first(const struct dedupe *d, const struct key_ties *ties)
 {
     const struct board *board = d->plan->board;
@@ -251,7 +251,8 @@ static uint32_t to_first(const struct dedupe *d, const struct key_ties *ties)
     return lowest;
 }
 
-/* Add a row to the class at hand, in the orientation of its first row; all others are left out. */
+/* Add a row to the current class in the orientation of the first row. Only that one stays selected.
+ */
 static int join_row(struct dedupe *d, const struct row_record *record, struct error *err)
 {
     struct class_record *class = &d->class;
@@ -300,7 +301,7 @@ static int join_row(struct dedupe *d, const struct row_record *record, struct er
     return 0;
 }
 
-/* Pass on what becomes of the class at hand, once it has all its rows. */
+/* The current class has all its rows: pass on the result. */
 static int end_class(struct dedupe *d, struct error *err)
 {
     struct class_record *class = &d->class;
@@ -330,8 +331,8 @@ static int end_class(struct dedupe *d, struct error *err)
 
 /* --- back to rows --- */
 
-/* A class of several rows tells how many there are, and their means; and it is a line of
- * --conflicts when its values differ by too much. */
+/* Write the count and the means of a class of several rows, and its line in --conflicts where its
+ * values differ by too much. */
 static int write_class(struct dedupe *d, const struct class_record *class, struct error *err)
 {
     const struct plan *plan = d->plan;
@@ -368,7 +369,7 @@ static int write_class(struct dedupe *d, const struct class_record *class, struc
     return status;
 }
 
-/* Where each input's rows end among those that are left. */
+/* Find where the rows of each input end among the selected ones. */
 static int find_input_ends(struct plan *plan, struct error *err)
 {
     uint64_t row = 0, n_left = 0;

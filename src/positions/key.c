@@ -1,11 +1,10 @@
 /*
- * key.c - the key bytes of rows, and which image has the smallest ones.
+ * key.c - what a plan's key covers, the key bytes of rows, and which image has the smallest.
  *
- * For every transform and every element of the key bytes a table says which element of the row
- * stands there; an image is never made. Elements that a transform computes (the player to move,
- * codes, tiles) come from a second copy of the row, in which they are computed already: a "guise".
- * Transforms are compared element by element with the best one so far, most of them for a few
- * elements only.
+ * For every transform, a table gives the element of the row that stands at each element of the key
+ * bytes, so no image is ever built. Elements that a transform computes (the player to move, codes,
+ * tiles) come from a second copy of the row in which they have been computed: a "guise". Images are
+ * compared element by element with the best one so far; most differ within a few elements.
  */
 #include "positions/key.h"
 
@@ -50,20 +49,20 @@ static uint64_t element_at(const struct spec *spec, uint64_t p, uint64_t cell)
     return spec_plane_at(spec, p) + cell * spec->inner;
 }
 
-/* Which element of the row each element of the key bytes is, under every transform. */
+/* Fill the tables of an array of planes, or of a grid: src, and n_out. */
 static int fill_axis(const struct key *key, struct key_array *a, struct error *err)
 {
     const struct spec *spec = &a->spec;
     const bool is_bits = spec->kind == SPEC_BITS;
     const uint64_t first = a->first, last = a->last, inner = spec->inner;
     const uint64_t padded = (spec->axis + 7) / 8 * 8;
-    const uint8_t *on_board = is_bits ? NULL : spec->on_board; /* NULL: all cells are */
+    const uint8_t *on_board = is_bits ? NULL : spec->on_board; /* NULL: all cells */
     uint32_t *rank = calloc(a->n_in + 1, sizeof *rank); /* key element of each element of a row */
     int status = 0;
 
     if (rank == NULL)
         return error_no_memory(err, "keys of positions");
-    /* Those off board have none; bits are in the order of their weight in a byte, so that they
+    /* Elements off the board have none. Bits are ordered by their weight in a byte, so that they
      * compare as bytes do. */
     for (uint64_t i = 0; i < a->n_in && !is_bits; i++) {
         const uint64_t p = i / inner / spec->axis * inner + i % inner;
@@ -129,7 +128,7 @@ static int set_guises(const struct key *key, struct key_array *a, struct error *
     return 0;
 }
 
-/* The planes that --key tells of an array of n planes: "3", or "0-13". */
+/* Parse the range of planes that --key gives for an array: "3", or "0-13". */
 static int parse_planes(const struct plan *plan, const struct plan_array *array, const char *text,
                         struct key_array *a, struct error *err)
 {
@@ -151,7 +150,7 @@ static int parse_planes(const struct plan *plan, const struct plan_array *array,
     return 0;
 }
 
-/* Add array i of the plan. planes: which of its planes count, as --key tells; NULL: all. */
+/* Add array i of the plan. planes: the range given in --key; NULL: all planes. */
 static int add_array(struct key *key, const struct plan *plan, size_t i, const char *planes,
                      struct error *err)
 {
@@ -183,10 +182,10 @@ static int add_array(struct key *key, const struct plan *plan, size_t i, const c
     a->is_bits = spec->kind == SPEC_BITS;
     a->dtype = header->dtype;
     a->is_big = a->dtype.big_endian;
-    a->dtype.big_endian = false; /* rows are turned */
+    a->dtype.big_endian = false; /* rows are converted */
     a->n_in = is_axis ? spec->n_planes * spec->axis : source->row_nbytes / header->dtype.itemsize;
     const uint64_t n_kept = a->last - a->first + 1;
-    /* The shape of a row: of the planes that count alone, as though there were no others. */
+    /* The shape of a row, as if it had only the planes that count. */
     memcpy(shape, header->shape + 1, n_dims * sizeof *shape);
     if (n_kept < spec->n_planes)
         shape[at] = shape[at] * n_kept / spec->n_planes;
@@ -210,7 +209,7 @@ static int add_array(struct key *key, const struct plan *plan, size_t i, const c
     return set_guises(key, a, err);
 }
 
-/* Where the other set has the array as numbers of another type, rows will be converted to it. */
+/* Where the other set's array of that name has another type of number, convert rows to it. */
 static void take_type(struct key_array *a, const struct key *like)
 {
     for (size_t i = 0; i < like->n_arrays; i++) {
@@ -227,7 +226,7 @@ static void take_type(struct key_array *a, const struct key *like)
 
 /* --- all arrays --- */
 
-/* With all arrays there: sort them, and say what they are. */
+/* Once all arrays are there: sort them, lay out a room, and describe them for the hash. */
 static int finish(struct key *key, struct error *err)
 {
     int status = bytes_append(&key->head, key->board_name, strlen(key->board_name) + 1, err);
@@ -252,9 +251,10 @@ static int finish(struct key *key, struct error *err)
     return status;
 }
 
-/* A board from a file goes by its tables, wherever the file is and however it is written: rows,
- * columns, cells and planes, then each transform: whether it swaps colours, where it sends cells,
- * and planes where it says so; all of them numbers of 4 bytes, little-endian. */
+/* Name the key's board. A board from a file is named by the digest of its tables, so that neither
+ * the path nor the wording of the file matters: rows, columns, cells and planes; then for each
+ * transform whether it swaps colours, where it sends cells, and where it sends planes, if it says
+ * so. All are 4-byte little-endian numbers. */
 static int name_board(struct key *key, struct error *err)
 {
     const struct board *board = key->board;
@@ -287,7 +287,7 @@ static int name_board(struct key *key, struct error *err)
     return key->board_name != NULL ? 0 : error_no_memory(err, "keys of positions");
 }
 
-/* Keys of two sets are only alike when they are of the same arrays. */
+/* Refuse arrays unlike those of the other set: their keys could not be compared. */
 static int check_like(const struct key *key, const char *path, const struct key *like,
                       const char *like_path, struct error *err)
 {
@@ -324,7 +324,7 @@ static int check_like(const struct key *key, const char *path, const struct key 
                      mine.text, text_path(key->arrays[i].name).text, other.text);
 }
 
-/* The names that --key lists must be arrays'. */
+/* Refuse a name in --key that no array has. */
 static int check_names(const struct plan *plan, struct error *err)
 {
     for (const char *entry = plan->settings->key; entry != NULL; entry = strchr(entry, ',')) {
@@ -409,7 +409,7 @@ void key_room_release(struct key_room *room)
 
 /* --- rows --- */
 
-/* The row in one of its guises, from the plain one. */
+/* Make a guise from the plain row. */
 static void disguise(const struct key_array *a, const struct key_guise *guise, const uint8_t *plain,
                      uint8_t *out)
 {
@@ -443,7 +443,7 @@ static void disguise(const struct key_array *a, const struct key_guise *guise, c
     }
 }
 
-/* A row, little-endian, in all its guises. */
+/* Put a row into a room: as little-endian elements, in all guises. */
 static void read_row(const struct key_array *a, const uint8_t *row, const struct key_room *room)
 {
     uint8_t *plain = room->rows + a->row_offset, *out = plain;
@@ -462,7 +462,7 @@ static void read_row(const struct key_array *a, const uint8_t *row, const struct
     for (uint64_t i = 0; a->is_big && !a->is_bits && i < n; i++)
         for (size_t k = 0; k < item; k++)
             plain[i * item + k] = row[i * item + item - 1 - k];
-    /* No negative zeros. */
+    /* -0.0 becomes 0.0. */
     for (uint64_t i = 0; is_float && i < n; i++) {
         uint8_t *element = plain + i * item;
 
@@ -490,7 +490,7 @@ static struct guised guised_of(const struct key_array *a, const struct key_room 
                            room->rows + a->row_offset + a->guise[id] * guise_nbytes};
 }
 
-/* The loops that most time is spent in. Inline, since they are made for every size of elements. */
+/* The hot loops. Inlined, so that the compiler makes one for each size of element. */
 static inline __attribute__((always_inline)) int compare_items(struct guised a, struct guised b,
                                                                uint64_t n, size_t item)
 {
@@ -548,7 +548,7 @@ struct key_value key_of(const struct key *key, struct key_room *room)
         read_row(&key->arrays[i], room->from[i], room);
     room->ties = (struct key_ties){{1}};
     for (uint32_t id = 1; id < key->n_ids; id++) {
-        int order = 0; /* of this image and the best one, as their key bytes compare */
+        int order = 0; /* of the key bytes of this image and of the best one */
 
         for (size_t i = 0; i < key->n_arrays && order == 0; i++) {
             const struct key_array *a = &key->arrays[i];

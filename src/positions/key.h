@@ -1,61 +1,62 @@
 /*
- * key.h - one key for all images of a position, and which of them is the canonical one.
+ * key.h - one key shared by all images of a position, and the choice of the canonical image.
  *
  * The key bytes of a row are its on-board elements, array by array (sorted by name), in C order,
- * little-endian, -0.0 as 0.0; packed planes as bytes whose pad bits are 0. The canonical image is
- * the one whose key bytes, compared as unsigned bytes, are smallest; of equal ones that of the
- * lowest transform. The key is XXH3-128 of what the arrays are (board, names, types, shapes) and of
- * the canonical image's key bytes: the same on every machine.
+ * little-endian, with -0.0 as 0.0; packed planes are bytes whose pad bits are 0. The canonical
+ * image is the one whose key bytes, compared as unsigned bytes, are smallest; among equal images,
+ * the one under the lowest transform. The key is the XXH3-128 of a description of the arrays
+ * (board, names, types, shapes) followed by the canonical image's key bytes: the same on every
+ * machine.
  */
 #pragma once
 
 #include "engine/plan.h"
 
-/* 128 bits; written with `high` first. */
+/* 128 bits, written with `high` first. */
 struct key_value {
     uint64_t high, low;
 };
 
-/* Of a row: as it is, colours swapped, or five orders of a tile's numbers. */
+/* A row as it is, with colours swapped, or with a tile's numbers in one of five other orders. */
 #define KEY_N_GUISES 8
 
-/* What a guise computes. */
+/* What a guise computes from a row. */
 struct key_guise {
-    enum label_op op;      /* of all elements, or */
-    int64_t turn;          /* of this plane, which tells the player to move; -1: none */
-    enum label_op turn_op; /* what becomes of its numbers */
-    uint8_t number_src[3]; /* of tile codes */
+    enum label_op op;      /* applied to all elements */
+    int64_t turn;          /* the plane that tells the player to move, */
+    enum label_op turn_op; /* to which this is applied instead; -1: none */
+    uint8_t number_src[3]; /* order of the digits of tile codes */
 };
 
 struct key_array {
-    char *name; /* owned; first: arrays are sorted by it */
-    struct dtype dtype;
+    char *name;         /* owned; the first field, since arrays are sorted by it */
+    struct dtype dtype; /* to which rows are converted; little-endian */
     char shape[256];
-    size_t index;     /* among the arrays of its plan */
-    struct spec spec; /* a copy, whose maps are the plan's */
-    bool is_bits, is_big;
+    size_t index;         /* among the arrays of its plan */
+    struct spec spec;     /* a copy; its maps are borrowed from the plan */
+    bool is_bits, is_big; /* is_big: the array's own order of bytes */
     bool is_plain;        /* the key bytes of the first image are those of the row */
-    size_t item;          /* bytes of an element of the row as it is kept: 1 for bits */
-    uint64_t n_in, n_out; /* elements of the row, and of the key bytes, */
-    uint64_t out_nbytes;  /* which are so many */
+    size_t item;          /* bytes per element of a row in a room: 1 for bits */
+    uint64_t n_in, n_out; /* elements of the row, and of its key bytes */
+    uint64_t out_nbytes;
     uint64_t first, last; /* AXIS, BITS: the planes that count */
-    uint32_t *src;        /* owned, per id n_out: the element of the row */
+    uint32_t *src;        /* owned, n_out per id: the element of the row that each is */
     struct key_guise guises[KEY_N_GUISES];
     uint32_t n_guises;
-    uint8_t *guise;      /* owned, per id */
-    uint64_t row_offset; /* of its rows in the room: n_guises after one another */
+    uint8_t *guise;      /* owned, one per id */
+    uint64_t row_offset; /* in a room, of its n_guises rows */
 };
 
 struct key {
     const struct board *board; /* borrowed */
     char *board_name;          /* owned */
     uint8_t ids[BOARD_MAX_TRANSFORMS];
-    uint32_t n_ids;           /* transforms whose images are the same position, ascending */
+    uint32_t n_ids;           /* transforms whose images are the same position; ids ascend */
     struct key_array *arrays; /* owned, sorted by name */
     size_t n_arrays;
     uint64_t n_bytes;     /* of the key bytes */
-    uint64_t room_nbytes; /* of rows in a room */
-    struct bytes head;    /* owned: what the arrays are, as it is hashed */
+    uint64_t room_nbytes; /* of the rows in a room */
+    struct bytes head;    /* owned: the description of the arrays, as it is hashed */
 };
 
 /* The transforms that take a row to its canonical image: bit i stands for ids[i]. */
@@ -68,35 +69,37 @@ static inline bool key_ties_have(const struct key_ties *ties, uint32_t i)
     return ties->bits[i / 64] >> i % 64 & 1;
 }
 
-/* Space for one row: one per thread. */
+/* Working space for one row; each thread needs its own. */
 struct key_room {
-    const uint8_t **from; /* owned: for whom it is, a row of each array of the key */
-    uint8_t *rows;        /* owned: a row's elements, plain and with the colours swapped */
+    const uint8_t **from; /* owned list: the caller's row of each array of the key */
+    uint8_t *rows;        /* owned: the row's elements in every guise */
     struct key_ties ties; /* of the last row */
-    uint8_t *text;        /* owned: what is hashed: the head, and */
-    uint8_t *bytes;       /* in text: an image's key bytes */
+    uint8_t *text;        /* owned: what is hashed, the head followed by */
+    uint8_t *bytes;       /* the key bytes of an image (part of text) */
 };
 
-/* The transforms that give exact images under the conventions, ascending; returns their number. */
+/* List the transforms that give exact images under the conventions, ascending. Returns how many. */
 uint32_t key_ids(const struct board *board, const struct conventions *conventions,
                  uint8_t ids[BOARD_MAX_TRANSFORMS]);
 
-/* Another set, with whose arrays a plan's must agree. */
+/* A set whose key arrays a plan's must match. */
 struct key_like {
     const struct key *key;
     const char *path;
-    bool converts; /* types may differ: rows are converted, as long as every value can be */
+    bool
+        converts; /* types may differ: rows are converted, and refused where a value would change */
 };
 
 /*
- * The key of a plan's positions: which arrays, from their roles or --key, and what transforms do to
- * them. ERROR_DATA when there is no such array, when one cannot be part of a key, and when they are
- * not those of `like` (NULL: none). The caller releases it.
+ * Make the key of a plan's positions: which arrays it covers, by role or --key, and what transforms
+ * do to them. ERROR_DATA when there is no such array, when one cannot be part of a key, or when
+ * they do not match those of `like` (NULL: none); ERROR_USAGE when --key is wrong. Release the key
+ * in any case; it can read rows only while the plan exists.
  */
 int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
                 struct error *err);
 
-/* Keep for the manifest which arrays are the position. */
+/* Record for the manifest which arrays make up the position. */
 int key_note(struct plan *plan, const struct key *key, struct error *err);
 
 void key_release(struct key *key);
@@ -104,12 +107,12 @@ void key_release(struct key *key);
 int key_room_init(struct key_room *room, const struct key *key, struct error *err);
 void key_room_release(struct key_room *room);
 
-/* The key of a row: room->from[i] is its row in key->arrays[i]. The canonical
- * image's key bytes are in room->bytes afterwards, and what leads to it in room->ties. */
+/* The key of a row, of which room->from[i] is the part in key->arrays[i]. Leaves the canonical
+ * image's key bytes in room->bytes, and the transforms to that image in room->ties. */
 struct key_value key_of(const struct key *key, struct key_room *room);
 
-/* After key_of: what the key would be if the image under ids[id] were the canonical one. Its key
- * bytes are in room->bytes afterwards. */
+/* After key_of: the key as it would be if the image under ids[id] were the canonical one. Leaves
+ * that image's key bytes in room->bytes. */
 struct key_value key_of_image(const struct key *key, const struct key_room *room, uint32_t id);
 
 /* The lowest transform among a row's ties. */
@@ -127,8 +130,8 @@ static inline uint32_t key_lowest_tie(const struct key *key, const struct key_ti
 /* Rows first .. first + n - 1. */
 struct key_rows {
     uint64_t first, n;
-    struct key_value *keys;  /* one each */
-    struct key_value *exact; /* the same of the rows alone, when asked for */
+    struct key_value *keys;
+    struct key_value *exact; /* keys of the rows as they stand, where wants_exact */
     struct key_ties *ties;
 };
 
@@ -137,20 +140,20 @@ struct key_reader {
     const struct key *key;   /* borrowed */
     bool wants_exact;
 
-    /* What the rows are wanted for: called by the leader, in order. */
+    /* Takes the keys, chunk by chunk in row order; called by the thread that leads the crew. */
     int (*visit)(void *self, const struct key_rows *rows, struct error *err);
     void *self;
 };
 
-/* Read all rows. The same calls in the same order, whatever the number of threads. */
+/* Read all rows of the plan. The calls of visit do not depend on the number of threads. */
 int key_reader_run(const struct key_reader *reader, struct error *err);
 
-/* What other arrays say of a row, as they are in its canonical image: a hash. Zero-initialise. */
+/* A hash of what other arrays say of a row, moved into its canonical image. Zero-initialise. */
 struct key_hash {
     uint64_t value;
     struct bytes room; /* owned */
 };
 
-/* Add an array's row, which transform t takes to the canonical image; -0.0 as 0.0. */
+/* Add an array's row, moved by transform t; -0.0 counts as 0.0. ERROR_DATA as kernel_row. */
 int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, const uint8_t *row,
                  struct error *err);

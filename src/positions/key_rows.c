@@ -1,11 +1,11 @@
 /*
- * key_rows.c - the keys of a plan's rows. Two chunks of rows take turns: while a crew makes the
- * keys of one, one of its jobs reads the next rows of all key arrays into the other. Where the
- * types of another set are asked for, rows are converted as they are read, or refused.
+ * key_rows.c - the keys of all rows of a plan. Rows are read in chunks, with two buffers: while a
+ * crew computes the keys of one chunk, one of its jobs reads the next. Where a key has the types of
+ * another set, rows are converted as they are read, or refused.
  *
- * And what `expand` takes from keys: --canonical leaves one image of each row, by the same
- * selection as --pick; --orbit-key makes an array of them, which all images of a row repeat. The
- * rows are read once for both.
+ * Also, the two options of `expand` that use keys: --canonical keeps one image of each row, through
+ * the same selection as --pick; --orbit-key adds the keys as an array, which repeats for all images
+ * of a row. Both share one reading of the rows.
  */
 #include "positions/key.h"
 
@@ -24,7 +24,7 @@
 
 /* --- another type --- */
 
-/* One element as another type; false when its value would change. */
+/* Convert an element to another type. False when its value would change. */
 static bool convert(const struct dtype *from, const uint8_t *in, const struct dtype *to,
                     uint8_t *out)
 {
@@ -37,7 +37,7 @@ static bool convert(const struct dtype *from, const uint8_t *in, const struct dt
         return dtype_get_double(to, out) == v;
     }
     const int64_t whole = dtype_get_int(from, in);
-    if (whole == INT64_MAX) /* perhaps more than that */
+    if (whole == INT64_MAX) /* or larger, and clamped */
         return false;
     if (to->kind != DTYPE_FLOAT)
         return dtype_put_int(to, whole, out) == 0;
@@ -48,14 +48,14 @@ static bool convert(const struct dtype *from, const uint8_t *in, const struct dt
 
 /* --- rows --- */
 
-/* One key array's rows: as they are read, and as the key wants them. */
+/* The rows of one array of the key. */
 struct column {
     const struct plan_array *array;
     struct reader source;
     struct batch batches[2];       /* a chunk each */
-    const struct dtype *from, *to; /* to NULL: the same */
-    uint64_t row_nbytes;           /* as the key wants them */
-    uint8_t *converted[2];         /* owned: the chunks, where types differ */
+    const struct dtype *from, *to; /* to: NULL where rows need no conversion */
+    uint64_t row_nbytes;           /* after conversion */
+    uint8_t *converted[2];         /* owned: the converted chunks */
 };
 
 struct run {
@@ -65,12 +65,12 @@ struct run {
     struct key_room *rooms; /* owned, one per worker */
     int n_workers;
     uint64_t n_rows, row_nbytes, chunk_rows;
-    unsigned front;                /* the chunk whose keys are made, of */
-    struct key_rows chunks[2];     /* owned lists */
-    struct error read_error, *err; /* borrowed */
+    struct key_rows chunks[2];     /* their lists are owned */
+    unsigned front;                /* the chunk whose keys are being computed */
+    struct error read_error, *err; /* err is borrowed */
 };
 
-/* The next rows into a chunk, converted where types differ: the only place where rows are read. */
+/* Read the next rows into a chunk, converting them where types differ. */
 static int read_chunk(struct run *run, unsigned chunk, uint64_t first, struct error *err)
 {
     struct key_rows *rows = &run->chunks[chunk];
@@ -90,14 +90,14 @@ static int read_chunk(struct run *run, unsigned chunk, uint64_t first, struct er
 
             if (!convert(from, element, to, column->converted[chunk] + i * to->itemsize))
                 return plan_refuse(run->reader->plan, column->array, err,
-                                   "row %" PRIu64 ": %g is no exact number of the other set's type",
+                                   "row %" PRIu64 ": %g is not exact in the other set's type",
                                    first + i / n_items, dtype_get_double(from, element));
         }
     }
     return 0;
 }
 
-/* Job 0 reads, the others make keys. */
+/* Job 0 reads the next chunk; each other job computes the keys of some rows. */
 static void do_job(void *self, int64_t job, int number)
 {
     struct run *run = self;
@@ -232,7 +232,7 @@ int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, con
     memcpy(in, row, n);
     if (kernel_row(spec, t, in, NULL, out, err) != 0)
         return -1;
-    /* The two zeros are one number: a draw that was negated is a draw. */
+    /* -0.0 becomes 0.0: a negated draw is still a draw. */
     for (uint64_t at = 0; spec->dtype.kind == DTYPE_FLOAT && at < n; at += spec->dtype.itemsize)
         if (dtype_get_double(&spec->dtype, out + at) == 0)
             memset(out + at, 0, spec->dtype.itemsize);
@@ -240,9 +240,9 @@ int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, con
     return 0;
 }
 
-/* --- what `expand` takes from them --- */
+/* --- expand --- */
 
-#define KEY_ROW_NBYTES 16 /* of an array of keys: high and low half, little-endian */
+#define KEY_ROW_NBYTES 16 /* a row of an array of keys: high and low half, little-endian */
 
 struct images {
     struct plan *plan; /* borrowed */

@@ -44,12 +44,12 @@ int sorter_next(struct sorter *sorter, const void **record, struct error *err);
 
 void sorter_release(struct sorter *sorter);
 
-/* --- sparse policies: of the rows of one position, the union of what they name --- */
+/* --- sparse policies: merging those of one position --- */
 
-/* A row of a position that has several. */
+/* A row of a position that has several rows. */
 struct sparse_member {
     uint64_t row, weight;
-    uint32_t transform; /* that takes it to the first one */
+    uint32_t transform; /* takes it to the first row */
     bool is_first;
 };
 
@@ -58,26 +58,26 @@ struct sparse_means {
     struct plan *plan;              /* borrowed */
     struct sparse_policy *policies; /* owned */
     size_t n_policies;
-    struct scratch unions; /* of all policies of a position, one position after another */
-    struct bytes list;     /* those of one */
+    struct scratch unions; /* position after position, those of all its policies */
+    struct bytes list;     /* those of one position */
     uint64_t next;         /* the next row to write */
 };
 
-/* Find the sparse policies of a plan and what transforms do to them: before plan_keep_rows.
- * ERROR_DATA for types that have no means. Release them in any case. */
+/* Find the sparse policies of a plan, and take over their specs, before plan_keep_rows. ERROR_DATA
+ * for types that cannot be averaged. Release them in any case. */
 int sparse_find(struct sparse_means *means, struct plan *plan, struct error *err);
 
-/* Open them, after that, for rows in any order. */
+/* Open them for reading rows in any order, after plan_keep_rows. */
 int sparse_open(struct sparse_means *means, struct error *err);
 
-/* Add the rows of a position, one after another, then end it: *place tells where its means are.
- * ERROR_DATA for rows that are no lists of indices and values. */
+/* Add the rows of a position one by one, then unite them: *place tells where the means are kept.
+ * ERROR_DATA for rows that are not lists of indices and values. */
 int sparse_add(struct sparse_means *means, const struct sparse_member *member, struct error *err);
 int sparse_unite(struct sparse_means *means, uint64_t weight, uint64_t *place, struct error *err);
 
-/* Then make the new arrays: begin; write each mean, by ascending row, preceded by the selected rows
- * that come before it, as they are; and finish, which writes the remaining rows and puts the arrays
- * in place of the plan's. */
+/* Then make the new arrays: begin; write the means of each position, by ascending row; and finish,
+ * which puts the arrays in place of the plan's. Selected rows between them are copied as they are,
+ * each when the first mean after it is written, or at the end. */
 int sparse_begin(struct sparse_means *means, struct error *err);
 int sparse_write(struct sparse_means *means, uint64_t row, uint64_t place, struct error *err);
 int sparse_finish(struct sparse_means *means, struct error *err);

@@ -1,6 +1,6 @@
 /*
- * positions.h - what is done with the keys of positions: rows of one position become one, rows go
- * to parts by their position, sets are compared, and `expand` leaves the canonical image.
+ * positions.h - what commands do with keys of positions: merge the rows of each position, divide
+ * rows into parts, compare sets, and keep the canonical image in `expand`.
  */
 #pragma once
 
@@ -9,23 +9,23 @@
 
 /* --- expand --- */
 
-/* What --canonical and --orbit-key ask of a plan that is built for all images: the canonical image
- * of each row as the only one, and the key itself as an array. */
+/* Apply --canonical (select only the canonical image of each row) and --orbit-key (add the keys as
+ * an array) to a plan built for all images. */
 int images_of_keys(struct plan *plan, const struct settings *settings, struct error *err);
 
 /* --- dedupe --- */
 
 struct dedupe_result {
-    struct output conflicts; /* the list of --conflicts, to be committed or aborted by the caller */
+    struct output conflicts; /* the file of --conflicts, for the caller to commit or abort */
     uint64_t n_rows, n_positions;
-    uint64_t largest;     /* rows of a position, at most */
+    uint64_t largest;     /* rows of the most frequent position */
     uint64_t n_conflicts; /* positions whose values differ by more than --conflict */
-    uint64_t n_others;    /* --merge mean: positions whose other arrays differ */
+    uint64_t n_others;    /* --merge mean: positions whose rows differ in other arrays */
 };
 
 /*
- * Fold a plan that is built FOR_VALUES, or FOR_MEANS with --merge mean: the first row of each
- * position is left, in the order of the input, with symaug_count and, with means, averaged labels.
+ * Reduce a plan to the first row of each position, in input order, with symaug_count and, under
+ * --merge mean, averaged labels. The plan is built FOR_VALUES, with --merge mean FOR_MEANS.
  * ERROR_DATA for labels that cannot be averaged.
  */
 int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedupe_result *result,
@@ -36,7 +36,7 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
 #define SPLIT_MAX_PARTS 64
 
 struct split {
-    char *text; /* owned: the names lie in it */
+    char *text; /* owned: holds the names */
     struct {
         const char *name;
         double share;
@@ -47,17 +47,17 @@ struct split {
         uint8_t *sides; /* owned: the part of each row */
     } * inputs;         /* owned; made by split_sides */
     size_t n_inputs;
-    uint64_t n_shared; /* positions in several parts, unless they are wanted */
+    uint64_t n_shared; /* positions in several parts; not counted with --overlap keep */
 };
 
 /* Parse "train=0.9,val=0.1". ERROR_USAGE. Release it in any case. */
 int split_parse(struct split *split, const char *text, struct error *err);
 
-/* The part of every row of all inputs, which are read one after another. Nothing is written. */
+/* Find the part of every row, reading one input after another. Nothing is written. */
 int split_sides(struct split *split, char *const *paths, size_t n_paths,
                 const struct settings *settings, struct error *err);
 
-/* Leave in a plan of input i the rows of a part, as they are. */
+/* Reduce a plan of input i to the rows of a part, unchanged. */
 int split_select(const struct split *split, struct plan *plan, size_t i, size_t part,
                  const struct settings *settings, struct error *err);
 
@@ -65,13 +65,13 @@ void split_release(struct split *split);
 
 /* --- overlap --- */
 
-/* A set: a shard, a folder of shards, or the shards that are listed. */
+/* A set: a shard, a folder of shards, or a list of shards. */
 struct set {
     const char *path;          /* borrowed */
-    const char *const *shards; /* borrowed: their paths; or NULL: path tells */
+    const char *const *shards; /* borrowed: their paths; NULL: found at path */
     size_t n_shards;
-    const struct settings *settings; /* borrowed: how its shards are read */
-    uint64_t n_rows;                 /* once it has been read */
+    const struct settings *settings; /* borrowed: how to read its shards */
+    uint64_t n_rows;                 /* output */
 };
 
 /* The positions of one set, up to symmetry. */
@@ -88,16 +88,16 @@ struct sets {
     struct set *items; /* owned by the caller */
     size_t n;
 
-    /* For a matrix: n x n, owned by the caller, or NULL. [i][j]: rows of set i that occur in set j,
-     * [i][i]: its rows less its positions. */
+    /* Output, owned by the caller: n x n matrices, or NULL. [i][j]: rows of set i whose position
+     * occurs in set j; [i][i]: rows of set i minus its distinct positions. */
     uint64_t *exact, *symmetry;
 
-    /* For a list of rows, or NULL: called in the order of rows. */
+    /* Called for each match, in row order; or NULL. */
     sets_found found;
     void *self;
 
-    /* Of a set that is alone, or NULL: its shards need not agree, and what they say of whose turn
-     * it is need not be right. */
+    /* Output for a single set, or NULL. Its shards need not agree, and what they say of the player
+     * to move is not checked. */
     struct set_positions *positions;
 
     int (*warn)(void *self, const char *text); /* or NULL */

@@ -20,7 +20,7 @@ struct record {
     uint64_t row;   /* where positions are counted, the hash of its values */
 };
 
-/* The values of a shard's rows, which go by while its keys are made. */
+/* An array of values of a shard, read in step with its keys. */
 struct value {
     const struct spec *spec;
     struct batch batch;
@@ -37,10 +37,10 @@ struct compare {
     struct key first_key; /* of the first shard */
     struct conventions first_conventions;
     const char *first_path; /* NULL: none has been read */
-    size_t set;             /* that is being read */
-    uint64_t n_before;      /* rows of the set in other shards */
-    struct key key;         /* of the shard at hand, */
-    struct value *values;   /* owned: and its values, where positions are counted */
+    size_t set;             /* being read */
+    uint64_t n_before;      /* rows of this set in the shards before */
+    struct key key;         /* of the current shard */
+    struct value *values;   /* owned: of the current shard, where positions are counted */
     size_t n_values;
     struct key_hash hash;
     struct survey_seen seen; /* of all shards, where there are several */
@@ -74,7 +74,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
     return 0;
 }
 
-/* What shards of sets that go together should agree on. */
+/* Warn where a shard's conventions differ from those of the first. */
 static int warn_of_conventions(const struct compare *c, const struct plan *plan, struct error *err)
 {
     static const char *const names[] = {"planes", "to-move", "to-move-plane", "castling-planes",
@@ -104,13 +104,13 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     struct set *set = &c->sets->items[c->set];
     const bool is_first = c->first_path == NULL, counts = c->sets->positions != NULL;
     const struct key_like like = {&c->first_key, c->first_path, true};
-    struct settings settings = *set->settings; /* what it owns stays the caller's */
+    struct settings settings = *set->settings; /* its pointers stay the caller's */
     struct plan plan;
 
     c->key = (struct key){0};
     c->n_values = 0;
     settings.purpose = counts ? FOR_VALUES : FOR_KEYS;
-    settings.allow_expanded |= counts; /* nobody asks */
+    settings.allow_expanded |= counts; /* positions of expanded sets may be counted */
     settings.transforms = NULL;
     settings.seen = &c->seen;
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
@@ -148,7 +148,7 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     set->n_rows = c->n_before += plan.n_rows;
     if (is_first) {
         c->first_key = c->key;
-        c->first_key.board = NULL; /* the plan's, which goes */
+        c->first_key.board = NULL; /* freed with the plan */
         c->first_conventions = plan.conventions;
         c->first_path = set->path;
     } else {
@@ -165,7 +165,7 @@ static int is_array(const struct dirent *entry)
     return *entry->d_name != '.' && text_ends_with(entry->d_name, ".npy");
 }
 
-/* Whether a path is a shard: a folder of arrays. */
+/* Whether a path is a folder of arrays, and so a shard. */
 static bool holds_arrays(const char *path)
 {
     struct dirent **list;
@@ -178,7 +178,7 @@ static bool holds_arrays(const char *path)
     return n > 0;
 }
 
-/* The paths of a set's shards. */
+/* List the paths of a set's shards. */
 static int find_shards(const struct set *set, struct text_list *list, struct error *err)
 {
     struct dirent **entries;
@@ -217,8 +217,8 @@ static int find_shards(const struct set *set, struct text_list *list, struct err
 
 /* --- looking at sorted rows --- */
 
-/* Fill a matrix; of what is alike up to symmetry, count positions and put the rows of set 0 that
- * occur in others into order, with the first one of every other set, where that is asked for. */
+/* Fill a matrix (NULL: none is wanted). Up to symmetry, also count positions, and list the rows of
+ * set 0 that occur in other sets, each with the first such row of each set, where wanted. */
 static int look_at_rows(struct compare *c, struct sorter *sorter, uint64_t *matrix,
                         struct error *err)
 {
@@ -226,8 +226,8 @@ static int look_at_rows(struct compare *c, struct sorter *sorter, uint64_t *matr
     const bool is_symmetry = sorter == &c->symmetry;
     struct set_positions *p = is_symmetry ? c->sets->positions : NULL;
     uint64_t *room = calloc(3 * n_all, sizeof *room);
-    /* Of the records of one key, by set: how many rows (0 between two keys) and the first of them;
-     * and the sets that have one, in order. */
+    /* For the current key, by set: its rows (0 between keys) and the first of them; and the sets
+     * that have any. */
     uint64_t *n_rows = room, *firsts = room + n_all, *sets = room + 2 * n_all;
     int status = room != NULL ? 0 : error_no_memory(err, "rows of sets");
     const void *found;
@@ -290,7 +290,7 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
     size_t n_shards = 0;
     int n = 0, status = lists != NULL ? 0 : error_no_memory(err, "sets");
 
-    /* The shards of all sets are found first: the progress line tells how many there are. */
+    /* All shards are found first: the progress line shows how many there are. */
     for (size_t i = 0; i < sets->n && status == 0; i++) {
         status = find_shards(&sets->items[i], &lists[i], err);
         n_shards += lists[i].n;

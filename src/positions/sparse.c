@@ -1,11 +1,10 @@
 /*
- * sparse.c - means of sparse policies, whose rows have any length. As the rows of a position come,
- * their entries are added up by what they name; those that were met become the union of its rows,
- * ascending, which waits in a temp file.
+ * sparse.c - means of sparse policies, whose rows vary in length. The entries of a position's rows
+ * are added up by action; the result, in ascending order of actions, is the union of its rows and
+ * waits in a temp file.
  *
- * Once all positions are known, rows are written in order, to new arrays in the form of the old
- * ones: unions, and rows that stay as they are. Only lists of (N,k) objects become (N,) rows, since
- * a union has no length of its own.
+ * Once all positions are known, unions and unchanged rows are written in row order to new arrays of
+ * the same form. Only (N,k) objects become (N,) rows, since unions differ in length.
  */
 #include "positions/parts.h"
 
@@ -14,21 +13,21 @@
 static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};
 static const struct dtype float64 = {.kind = DTYPE_FLOAT, .itemsize = 8};
 
-/* What the rows of a position say of one action. */
+/* What the rows of a position say about one action. */
 struct tally {
-    double sum, x;          /* weighed, over rows; of the row at hand */
-    uint64_t position, row; /* that it was met in last */
+    double sum, x;          /* weighted, over all rows; in the current row */
+    uint64_t position, row; /* in which it was last met */
 };
 
-/* Indices or values. */
+/* One of the two arrays of a policy: indices or values. */
 struct part {
     struct plan_array *array; /* borrowed */
     struct batch rows;
     struct made *made;          /* of the plan */
-    const struct dtype *python; /* what Python's numbers become */
-    struct dtype dtype;         /* of the row that is made */
-    bool is_decided;            /* by a row of the position that is not empty */
-    struct bytes bytes; /* rows that are not written yet; of objects, the row that is made */
+    const struct dtype *python; /* the dtype that Python's numbers become */
+    struct dtype dtype;         /* of the row being made */
+    bool is_decided;            /* the dtype, by a row of the position that is not empty */
+    struct bytes bytes;         /* rows not written yet; of objects, the row being made */
 };
 
 enum { INDEX, VALUE };
@@ -38,14 +37,14 @@ struct sparse_policy {
     enum sparse_form form;
     struct spec spec;       /* owned: of the indices */
     struct tally *tallies;  /* owned, by action */
-    uint32_t *named, *list; /* owned: the actions of the row, and of the position */
+    uint32_t *named, *list; /* owned: the actions of the current row, and of its position */
     size_t n_named, n_list;
     uint64_t position, row; /* counted from 1 */
-    uint64_t width;         /* padded: of a row that is written */
-    uint64_t n_written;     /* rows or elements that are in the file */
+    uint64_t width;         /* PADDED: entries of an output row */
+    uint64_t n_written;     /* rows, or in CSR form elements, that are in the file */
 };
 
-/* The union of a position's rows, before its entries. */
+/* Precedes the entries of a union. */
 struct union_head {
     struct dtype dtypes[2]; /* of the row that it becomes */
     uint64_t n;
@@ -97,7 +96,7 @@ static int fail_row(const struct sparse_policy *p, uint64_t row, const struct er
     return reader_fail(p->parts[INDEX].rows.reader, row, why, err);
 }
 
-/* A row's indices and values, as many of each. */
+/* Read a row: equally many indices and values. Padding at the end of a padded row is cut off. */
 static int read_row(struct sparse_policy *p, uint64_t row, struct row found[2], struct error *err)
 {
     struct row *index = &found[INDEX], *value = &found[VALUE];
@@ -119,7 +118,7 @@ static int read_row(struct sparse_policy *p, uint64_t row, struct row found[2], 
     return 0;
 }
 
-/* Whether an entry is there: negative indices are padding. */
+/* Check the types of an entry, and whether it is there: negative indices are padding. */
 static int check_entry(const struct row found[2], uint64_t i, bool *is_there, struct error *err)
 {
     const struct row *index = &found[INDEX], *value = &found[VALUE];
@@ -128,11 +127,11 @@ static int check_entry(const struct row found[2], uint64_t i, bool *is_there, st
 
     *is_there = row_int(index, i) >= 0;
     if (index->items == NULL ? !dtype_is_integer(index->dtype) : kind != PICKLE_INT)
-        return error_set(err, ERROR_DATA, "an index is no integer");
+        return error_set(err, ERROR_DATA, "an index is not an integer");
     if (*is_there && ((value->items == NULL &&
                        (!dtype_is_number(value->dtype) || value->dtype->kind == DTYPE_BOOL)) ||
                       (number != PICKLE_INT && number != PICKLE_FLOAT)))
-        return error_set(err, ERROR_DATA, "a value is no number that can be averaged");
+        return error_set(err, ERROR_DATA, "a value is not a number that can be averaged");
     return 0;
 }
 
@@ -143,8 +142,8 @@ static int add_row(struct sparse_policy *p, const struct sparse_member *member, 
 
     if (read_row(p, member->row, found, err) != 0)
         return -1;
-    /* What is made has the type of the first row with entries, or of the first one; Python's
-     * numbers have 64 bits, and what is empty may have any type. */
+    /* The result has the type of the first row that has entries, else of the first row. Python's
+     * numbers become 64-bit ones; an empty row may have any type. */
     for (struct part *part = p->parts; part < p->parts + 2; part++) {
         const struct row *row = &found[part - p->parts];
         const bool is_index = part->array->binding.role == ROLE_POLICY_INDEX;
@@ -230,7 +229,7 @@ int sparse_unite(struct sparse_means *means, uint64_t weight, uint64_t *place, s
 
 /* --- new rows --- */
 
-/* Room for a row of n entries, zeros at first, in one of the parts. */
+/* Make room for a row of n entries, all zero, in one of the parts. */
 static uint8_t *add_entries(struct sparse_policy *p, int k, uint64_t n, struct error *err)
 {
     struct bytes *bytes = &p->parts[k].bytes;
@@ -245,7 +244,7 @@ static uint8_t *add_entries(struct sparse_policy *p, int k, uint64_t n, struct e
     return memset(to, 0, n_bytes);
 }
 
-/* The row of objects that was made. */
+/* Store the row of objects that has been made. */
 static int put_objects(struct sparse_policy *p, uint64_t row, uint64_t n, struct error *err)
 {
     for (struct part *part = p->parts; part < p->parts + 2; part++)
@@ -254,7 +253,7 @@ static int put_objects(struct sparse_policy *p, uint64_t row, uint64_t n, struct
     return 0;
 }
 
-/* As row `row` the union at a place, which then is that of the next policy. */
+/* Write the union at a place as row `row`, and advance the place to the next policy's union. */
 static int put_mean(struct sparse_means *means, struct sparse_policy *p, uint64_t row,
                     uint64_t *place, struct error *err)
 {
@@ -286,7 +285,7 @@ static int put_mean(struct sparse_means *means, struct sparse_policy *p, uint64_
     return p->form == SPARSE_OBJECT ? put_objects(p, row, head.n, err) : 0;
 }
 
-/* A row as it is; one of (N,k) objects as two arrays, without its padding. */
+/* Write a row as it is; one of (N,k) objects as a list without padding. */
 static int keep_row(struct sparse_policy *p, uint64_t row, struct error *err)
 {
     const bool has_width = p->parts[INDEX].array->sources[0]->header.n_dims > 1;
@@ -332,7 +331,7 @@ static int keep_row(struct sparse_policy *p, uint64_t row, struct error *err)
     return put_objects(p, row, n, err);
 }
 
-/* Write what has gathered. */
+/* Write the rows that have gathered. */
 static int flush(struct sparse_policy *p, struct error *err)
 {
     if (p->form == SPARSE_OBJECT || p->parts[INDEX].bytes.n_bytes == 0) /* objects: no itemsize */
@@ -365,7 +364,7 @@ static int open_policy(const struct plan *plan, struct sparse_policy *p, struct 
         part->is_decided = p->form != SPARSE_OBJECT;
         if (batch_open(&part->rows, plan->settings->budget, err) != 0)
             return -1;
-        /* Values are integers unless one among Python's numbers is a float. */
+        /* Python's numbers become integers, values floats if any of them is a float. */
         part->python = &int64;
         for (size_t i = 0; k == VALUE && p->form == SPARSE_OBJECT && i < plan->n_archives; i++) {
             const struct pickle_document *objects = part->array->sources[i]->objects;
@@ -412,8 +411,8 @@ static void close_policy(struct sparse_policy *p)
     *p = (struct sparse_policy){0};
 }
 
-/* Write a row: the means at a place, or, where that is NULL, the row as it is, or, of one that is
- * left out, nothing that is seen. */
+/* Write a row: the means at a place or, where place is NULL, the row as it is. One that is not
+ * selected only keeps its slot. */
 static int put_row(struct sparse_means *means, struct sparse_policy *p, uint64_t row,
                    uint64_t *place, struct error *err)
 {
@@ -428,7 +427,7 @@ static int put_row(struct sparse_means *means, struct sparse_policy *p, uint64_t
         status = keep_row(p, row, err);
     else if (p->form == SPARSE_PADDED)
         status = add_entries(p, INDEX, 0, err) == NULL || add_entries(p, VALUE, 0, err) == NULL;
-    if (p->form == SPARSE_CSR) /* where the old row began is not asked again */
+    if (p->form == SPARSE_CSR) /* where the old row began is no longer needed */
         means->plan->csrs[index->array->binding.offsets_array].first[row] = first;
     return status == 0 && index->bytes.n_bytes >= FLUSH_NBYTES ? flush(p, err) : -(status != 0);
 }
@@ -444,7 +443,7 @@ int sparse_begin(struct sparse_means *means, struct error *err)
                                      .n_dims = p->form == SPARSE_PADDED,
                                      .row_shape = {p->width}};
 
-            if (p->form == SPARSE_CSR) /* no union is longer than its rows together */
+            if (p->form == SPARSE_CSR) /* a union is no longer than its rows together */
                 form.n_rows = part->array->csr->first[means->plan->n_rows];
             if ((part->made = made_new(means->plan, &form, err)) == NULL)
                 return -1;

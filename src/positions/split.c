@@ -1,7 +1,7 @@
 /*
- * split.c - which part a row goes to. A number from 0 to 1 is made of the seed and of the row's
- * key, or of its value in an array (the number of its game), and of nothing else; so every image of
- * a position goes the same way, on any machine. Where games are kept together, positions may occur
+ * split.c - which part a row goes to. The seed and the row's key, or its value in an array such as
+ * its game's number, are hashed to a number from 0 to 1; nothing else matters, so all images of a
+ * position go the same way, on any machine. Where games are kept together, positions may occur
  * in several parts: sorting the keys of all rows finds them.
  */
 #include "positions/positions.h"
@@ -13,11 +13,11 @@
 #include <math.h>
 #include <xxhash.h>
 
-#define NO_PART      255 /* of a row that is left out */
+#define NO_PART      255 /* the row is left out */
 #define OVERLAP_KEEP 1
 #define OVERLAP_DROP 2
 
-/* The array whose rows stay together; NULL: rows go by their position. */
+/* The array by whose values rows stay together; NULL: rows go by their position. */
 static const char *name_of_by(const struct settings *settings)
 {
     return settings->by == NULL || strcmp(settings->by, "position") == 0 ? NULL : settings->by;
@@ -51,7 +51,7 @@ int split_parse(struct split *split, const char *text, struct error *err)
         *equal = '\0';
         if (strchr(word, '/') != NULL || *word == '.')
             return refuse_part(
-                word, "it becomes part of a file's name: expected no '/' and no dot first", err);
+                word, "it becomes part of a file name: expected no '/' and no leading dot", err);
         for (size_t i = 0; i < split->n_parts; i++)
             if (strcmp(split->parts[i].name, word) == 0)
                 return refuse_part(word, "is listed twice", err);
@@ -71,7 +71,7 @@ int split_parse(struct split *split, const char *text, struct error *err)
 struct run {
     struct split *split;
     const struct settings *settings;
-    uint8_t *sides; /* borrowed: of the input at hand */
+    uint8_t *sides; /* borrowed: of the current input */
     bool by_position;
     struct sorter rows; /* of all inputs, where positions may be in several parts */
 };
@@ -79,12 +79,12 @@ struct run {
 struct record {
     struct key_value key;
     uint64_t side;
-    uint8_t *place; /* borrowed: where that stands among the sides of its input */
+    uint8_t *place; /* borrowed: of the side, among those of the input */
 };
 
-#define SEED_NBYTES 8 /* in front of what is hashed */
+#define SEED_NBYTES 8 /* before what is hashed */
 
-/* The part of what n_bytes behind the room for the seed say. */
+/* The part for n_bytes that follow the room for the seed. */
 static uint8_t side_of(const struct run *run, uint8_t *bytes, size_t n_bytes)
 {
     const struct split *split = run->split;
@@ -100,8 +100,8 @@ static uint8_t side_of(const struct run *run, uint8_t *bytes, size_t n_bytes)
     return (uint8_t)(split->n_parts - 1);
 }
 
-/* A row's value as it is hashed: integers as 8 bytes, texts as UTF-8 without padding, whatever the
- * type; so that no shard's type or width matters. */
+/* Put a row's value in the form that is hashed, whatever its type or width in a shard: integers as
+ * 8 bytes, strings as UTF-8 without padding. Returns its length. */
 static size_t put_value(const struct dtype *dtype, const uint8_t *element, uint8_t *out)
 {
     size_t n = dtype->itemsize, n_bytes = 0;
@@ -152,7 +152,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
     return 0;
 }
 
-/* The sides of one input's rows. like->path NULL: it is the first one, whose key is kept. */
+/* Find the sides of an input's rows. like->path is NULL for the first input, whose key is kept. */
 static int read_input(struct run *run, const struct plan *plan, struct key_like *like,
                       struct key *first, struct error *err)
 {
@@ -172,7 +172,7 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
     if (run->sides == NULL)
         return error_no_memory(err, "sides of rows");
     int status = key_of_plan(&key, plan, like->path != NULL ? like : NULL, err);
-    if (status == 0 && by != NULL) { /* without keys */
+    if (status == 0 && by != NULL) {
         struct survey s;
 
         survey_begin(&s, plan, SURVEY_OF(by), err);
@@ -196,8 +196,8 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
 
 /* --- positions in several parts --- */
 
-/* Count positions in several parts; with --overlap drop, leave their rows in the first of these
- * alone, which is that of a position's first record. */
+/* Count positions in several parts. With --overlap drop, leave out their rows in all parts but the
+ * first, which is that of a position's first record. */
 static int look_at_positions(struct run *run, struct error *err)
 {
     const void *found;
@@ -262,7 +262,7 @@ int split_select(const struct split *split, struct plan *plan, size_t i, size_t 
     struct key key;
     int status = 0;
 
-    if (plan->notes == NULL) { /* while its arrays are still what their roles say */
+    if (plan->notes == NULL) { /* only the first time: roles are still those of the input */
         status = key_of_plan(&key, plan, NULL, err);
         if (status == 0)
             status = key_note(plan, &key, err);
