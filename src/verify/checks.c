@@ -84,15 +84,6 @@ struct numbers_summary numbers_summarize(const struct dtype *dtype, const uint8_
     return s;
 }
 
-bool numbers_is_zero(const struct dtype *dtype, const uint8_t *element)
-{
-    uint64_t bits = bytes_get_uint(element, dtype->itemsize, dtype->big_endian);
-
-    if (dtype->kind == DTYPE_FLOAT)
-        bits &= ~(UINT64_C(1) << (8 * dtype->itemsize - 1));
-    return bits == 0;
-}
-
 /* --- the row that is checked --- */
 
 struct subject {
@@ -155,8 +146,7 @@ static void check_mass(const struct subject *s)
 
         if (action < 0 || (uint64_t)action >= s->space->length ||
             (s->space->flags[action] & ACTION_ENCODABLE) ||
-            (is_list ? row_double(&s->values, i) == 0
-                     : numbers_is_zero(s->row.dtype, s->row.bytes + i * s->row.dtype->itemsize)))
+            row_double(is_list ? &s->values : &s->row, i) == 0)
             continue;
         findings_add(s->findings,
                      WARNING_AT(FINDING_POLICY_UNENCODABLE, s->lane->array->key, s->image->row),

@@ -205,7 +205,6 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
     int status =
         list != NULL ? list_by_shape(p, list, err) : error_no_memory(err, "list of all images");
 
-    lanes_close(p->lanes);
     if (status == 0)
         status = lanes_open(p->lanes, true, &p->unused, err);
     if (status == 0)

@@ -133,15 +133,8 @@ static int push_cut(struct orbit_groups *groups, size_t *capacity, uint64_t row,
 
 void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries)
 {
-    uint64_t length = 0;
-
     groups->entries = entries;
-    groups->longest = 0;
     qsort(entries, groups->n_rows, sizeof *entries, lane_image_compare);
-    for (uint64_t i = 0; i < groups->n_rows; i++) {
-        length = i > 0 && entries[i].source == entries[i - 1].source ? length + 1 : 1;
-        groups->longest = length > groups->longest ? length : groups->longest;
-    }
 }
 
 /* A cut stays only while all later rows have higher sources than all rows before it: a row with a
@@ -151,6 +144,7 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
     bool seen[BOARD_MAX_TRANSFORMS] = {false}, is_in_runs = groups->source != NULL;
     struct lane_image images[IMAGES_AT_ONCE];
     uint64_t max = 0, n_runs = 0;
+    bool is_long = false;
     size_t capacity = 0;
     struct orbit_cursor cursor;
     int status = orbit_cursor_open(&cursor, groups, err);
@@ -192,12 +186,9 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
     if (status != 0)
         return -1;
     groups->n_segments--;
-    for (size_t i = 0; i < groups->n_segments; i++) {
-        const uint64_t length = groups->cuts[i + 1].row - groups->cuts[i].row;
-
-        groups->longest = length > groups->longest ? length : groups->longest;
-    }
-    if (groups->longest <= groups->max_held)
+    for (size_t i = 0; i < groups->n_segments; i++)
+        is_long |= groups->cuts[i + 1].row - groups->cuts[i].row > groups->max_held;
+    if (!is_long)
         return 0;
     struct lane_image *entries = calloc(groups->n_rows + 1, sizeof *entries);
     if (entries == NULL)
@@ -230,7 +221,7 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
 
         status = orbit_cursor_open(&cursor, groups, err);
         if (status == 0)
-            status = window_init(&window, &none, orbit_groups_capacity(groups, SCAN_GROUPS), err);
+            status = window_init(&window, &none, SCAN_GROUPS, err);
         while (status == 0 &&
                (status = orbit_cursor_next(&cursor, &window, SCAN_GROUPS, err)) == 0 &&
                window.n > 0)
@@ -277,13 +268,13 @@ int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64
 {
     const struct orbit_groups *groups = cursor->groups;
     const struct lane_image *entries = groups->entries;
-    struct lane_image *images = window->images;
+    const uint64_t first = cursor->next_row;
     uint64_t n = 0;
     bool sorted = true;
 
     /* Whole segments, or whole groups of the list; single rows where there are no groups. */
     if (entries == NULL && groups->cuts == NULL)
-        n = smaller(groups->n_rows - cursor->next_row, n_wanted);
+        n = smaller(groups->n_rows - first, n_wanted);
     while (entries == NULL && groups->cuts != NULL && cursor->segment < groups->n_segments) {
         const struct orbit_cut *cut = &groups->cuts[cursor->segment];
         const uint64_t more = cut[1].row - cut[0].row;
@@ -293,18 +284,22 @@ int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64
         n += more;
         cursor->segment++;
     }
-    if (entries == NULL && read_images(cursor, n, images, err) != 0)
-        return -1;
-    for (uint64_t row = cursor->next_row; entries != NULL && row < groups->n_rows;) {
-        uint64_t end = row + 1;
+    for (uint64_t end = first; entries != NULL && end < groups->n_rows; n = end - first) {
+        const uint64_t source = entries[end].source;
 
-        while (end < groups->n_rows && entries[end].source == entries[row].source)
+        while (end < groups->n_rows && entries[end].source == source)
             end++;
-        if (n > 0 && n + end - row > n_wanted)
+        if (n > 0 && end - first > n_wanted)
             break;
-        for (; row < end; row++)
-            images[n++] = entries[row];
-        cursor->next_row = row;
+    }
+    if (window_reserve(window, n, err) != 0)
+        return -1;
+    struct lane_image *images = window->images;
+    if (entries != NULL) {
+        memcpy(images, entries + first, n * sizeof *images);
+        cursor->next_row += n;
+    } else if (read_images(cursor, n, images, err) != 0) {
+        return -1;
     }
     window->n = n;
     window->n_groups = 0;

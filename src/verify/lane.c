@@ -159,6 +159,7 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
 
 int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result, struct error *err)
 {
+    lanes_close(lanes);
     for (size_t i = 0; i < lanes->n; i++) {
         struct lane *lane = &lanes->items[i];
         const int number = lane->binding->offsets_array;
@@ -223,16 +224,24 @@ void lanes_release(struct lanes *lanes)
 
 /* --- windows --- */
 
-int window_init(struct window *window, struct lanes *lanes, uint64_t capacity, struct error *err)
+int window_init(struct window *window, struct lanes *lanes, uint64_t n, struct error *err)
 {
     *window = (struct window){.lanes = lanes};
-    const size_t n = capacity + 1;
-
-    return new_items(&window->rows, n, "window of rows", err) != 0 ||
-                   new_items(&window->images, n, "window of rows", err) != 0 ||
-                   new_items(&window->groups, n, "window of rows", err) != 0
+    return new_items(&window->batches, lanes->n + 1, "window of rows", err) != 0
                ? -1
-               : new_items(&window->batches, lanes->n + 1, "window of rows", err);
+               : window_reserve(window, n + 1, err);
+}
+
+int window_reserve(struct window *window, uint64_t n, struct error *err)
+{
+    if (n < window->capacity)
+        return 0;
+    window->capacity = n + 1;
+    return list_room(&window->rows, n + 1, sizeof *window->rows, "window of rows", err) != 0 ||
+                   list_room(&window->images, n + 1, sizeof *window->images, "window of rows",
+                             err) != 0
+               ? -1
+               : list_room(&window->groups, n + 1, sizeof *window->groups, "window of rows", err);
 }
 
 void window_release(struct window *window)

@@ -62,8 +62,8 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
 
 void lanes_release(struct lanes *lanes);
 
-/* Open every lane, all closed, for reading in sequence or at random. A lane that cannot be read is
- * a finding of `result`, and broken. */
+/* Open every lane, anew if it was open, for reading in sequence or at random. A lane that cannot be
+ * read is a finding of `result`, and broken. */
 int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result,
                struct error *err);
 void lanes_close(struct lanes *lanes);
@@ -87,7 +87,7 @@ struct lane_image {
 
 struct window {
     struct lanes *lanes; /* borrowed */
-    uint64_t n;
+    uint64_t n, capacity;
     uint64_t *rows;            /* owned: by position */
     struct lane_image *images; /* owned: group by group, lowest transform first */
     uint64_t *groups;          /* owned: group g is images[groups[g] .. groups[g + 1] - 1] */
@@ -95,8 +95,11 @@ struct window {
     struct batch *batches; /* owned, one per lane */
 };
 
-/* Make room for `capacity` rows. Release it in any case. */
-int window_init(struct window *window, struct lanes *lanes, uint64_t capacity, struct error *err);
+/* Make a window with room for n rows. Release it in any case. */
+int window_init(struct window *window, struct lanes *lanes, uint64_t n, struct error *err);
+
+/* Make room for n rows; what the window holds is lost. */
+int window_reserve(struct window *window, uint64_t n, struct error *err);
 void window_release(struct window *window);
 
 /* Read the window's rows of lane i. A lane opened in sequence reads ascending rows, beyond those it
@@ -209,7 +212,6 @@ struct orbit_groups {
 
     struct orbit_cut *cuts; /* owned: segment s is rows cuts[s].row .. cuts[s + 1].row - 1 */
     size_t n_segments;
-    uint64_t longest;           /* rows of the longest segment */
     struct lane_image *entries; /* owned, or NULL: all rows, by source, transform, row */
 
     bool is_told; /* --transforms or the manifest says which images there are: */
@@ -254,12 +256,6 @@ void orbit_cursor_close(struct orbit_cursor *cursor);
  * n_wanted rows. n is 0 after the last group. */
 int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,
                       struct error *err);
-
-/* The capacity of a window that is filled n_wanted rows at a time. */
-static inline uint64_t orbit_groups_capacity(const struct orbit_groups *groups, uint64_t n_wanted)
-{
-    return groups->longest > n_wanted ? groups->longest : n_wanted;
-}
 
 /*
  * Find the groups of images (explain.c): by provenance arrays; else by the order and the transforms
@@ -414,9 +410,6 @@ struct numbers_summary numbers_summarize(const struct dtype *dtype, const uint8_
 
 /* The index of the first of n elements that is NaN or infinite, or n. */
 uint64_t numbers_first_nan(const struct dtype *dtype, const uint8_t *bytes, uint64_t n);
-
-/* True for an element of zero bytes and for negative zero. */
-bool numbers_is_zero(const struct dtype *dtype, const uint8_t *element);
 
 /* Make the checks of a row in lane i that every image gets; with is_own, those that only the first
  * image of a source gets: mass on actions that no encoder makes, numbers that are no tile. */

@@ -233,10 +233,9 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
     run->groups = groups;
     run->err = err;
     run->n_wanted = smaller(n_held, MAX_WINDOW_ROWS);
-    const uint64_t capacity = orbit_groups_capacity(groups, run->n_wanted);
-    int status = window_init(&run->front, lanes, capacity, err);
+    int status = window_init(&run->front, lanes, run->n_wanted, err);
     if (status == 0)
-        status = window_init(&run->back, lanes, capacity, err);
+        status = window_init(&run->back, lanes, run->n_wanted, err);
     if (status == 0)
         status = rules_init(&run->pieces[0].rules, lanes, max, err);
     for (size_t p = 0; p < N_PIECES && status == 0; p++) {

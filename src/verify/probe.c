@@ -143,7 +143,6 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
         memset(p->sketches + p->n, 0, (n - p->n) * sizeof *p->sketches);
     }
     p->has_labels = with_labels;
-    lanes_close(lanes);
     int status = lanes_open(lanes, false, &p->unused, err);
     if (status == 0)
         status = window_init(&window, lanes, capacity, err);
@@ -518,7 +517,6 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
         ballot.n_groups++;
     }
     if (status == 0 && !is_near) {
-        lanes_close(p->lanes);
         status = lanes_open(p->lanes, true, &p->unused, err);
         if (status == 0)
             status = window_init(&far, p->lanes, n, err);

@@ -10,6 +10,8 @@
  */
 #include "verify/parts.h"
 
+#include "engine/survey.h"
+
 #define MOST_COMPARED 16384 /* at most so many rows compare the orders of storage */
 
 /* --- what applies --- */
@@ -141,7 +143,7 @@ static void check_smears(struct rules *r)
             continue;
         for (uint64_t i = 0; i < spec->axis; i++) {
             const uint8_t *element = plane + i * stride;
-            const bool filled = !numbers_is_zero(dtype, element);
+            const bool filled = dtype_get_double(dtype, element) != 0;
 
             on |= filled && spec->on_board[i];
             off |= filled && !spec->on_board[i];
@@ -218,11 +220,8 @@ static void check_lead(struct rules *r)
         return;
     if (policy != NULL && !policy->is_broken && policy->binding->role == ROLE_POLICY) {
         const struct row row = window_row(r->window, (size_t)r->policy, r->image->at);
-        uint64_t i = 0;
 
-        while (i < row.n && numbers_is_zero(row.dtype, row.bytes + i * row.dtype->itemsize))
-            i++;
-        if (i == row.n)
+        if (survey_all_zero(row.dtype, row.bytes, row.n))
             return;
     }
     if (by_plane >= 0 && by_array >= 0 && by_plane != by_array) {

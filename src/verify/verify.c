@@ -306,7 +306,7 @@ static int walk(const struct orbit_groups *groups, struct lanes *lanes, uint64_t
     const bool all = row == VERIFY_ALL_ROWS;
     struct orbit_cursor cursor = {0};
     struct window window = {0};
-    int status = window_init(&window, lanes, orbit_groups_capacity(groups, ROWS_AT_ONCE), err);
+    int status = window_init(&window, lanes, ROWS_AT_ONCE, err);
 
     if (all) {
         located->n_rows = groups->n_rows;
