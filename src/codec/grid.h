@@ -95,20 +95,26 @@ static inline uint32_t deflate_symbol_end(unsigned symbol)
 #define GRID_PATH_WAYS        8
 #define GRID_PATH_NBYTES      16384 /* of one shortest-path search */
 #define GRID_MAX_STEPS        65536
-#define GRID_STEP_STRETCH     4096         /* bytes between two looks at what room there is */
-#define GRID_STEP_RUN_NBYTES  256          /* zeros of one step, but for those of zeros alone */
-#define GRID_STEP_MAX_LENGTH  64           /* elements of a match */
-#define GRID_STEP_GATHERED    8192         /* literals */
-#define GRID_SAMPLE_NBYTES    (128u << 10) /* in whose codes the rest of a piece is written */
-#define GRID_FOLLOW_STEPS     1024         /* that tell how many bits one takes */
-#define GRID_FOLLOW_NBYTES    (64u << 10)  /* a rest that is worth it */
-#define GRID_VALUES_BITS_1    16 /* of the table of single elements, which must hold a window */
+#define GRID_STEP_STRETCH     4096 /* bytes between two looks at what room there is */
+#define GRID_STEP_RUN_NBYTES  256  /* zeros of one step, but for those of zeros alone */
+#define GRID_STEP_MAX_LENGTH  64   /* elements of a match */
+#define GRID_STEP_GATHERED    8192 /* literals */
+#define GRID_VALUES_BITS_1    16   /* of the table of single elements, which must hold a window */
 #define GRID_VALUES_BITS      14
 #define GRID_VALUES_SLOTS_1   (1u << GRID_VALUES_BITS_1)
 #define GRID_VALUES_SLOTS     (1u << GRID_VALUES_BITS)
 #define GRID_VALUES_TABLES    3
 #define GRID_VALUES_MATCHES   (GRID_VALUES_TABLES + 1) /* and at a learned distance */
 #define GRID_VALUES_STRETCH   4096                     /* elements */
+
+/* Moved rows: so much of a piece is parsed before it is written; the rest follows with the same
+ * codes if it is worth it and the elements tell how many bits they take. Fuzzing has smaller ones.
+ */
+#ifndef GRID_SAMPLE_NBYTES
+#define GRID_SAMPLE_NBYTES (128u << 10)
+#define GRID_FOLLOW_NBYTES (64u << 10)
+#define GRID_FOLLOW_STEPS  1024
+#endif
 
 /* The ways to parse: one codec row each. */
 enum grid_mode { GRID_GREEDY, GRID_SPARSE, GRID_MOVED, GRID_VALUES, GRID_OPTIMAL, GRID_N_MODES };

@@ -174,6 +174,7 @@ GRID_INLINE const uint8_t *follow_parse(const struct grid_state *state, struct f
     const uint8_t *const last = state->end - (size_t)(state->end - begin) % item_nbytes;
     const struct grid_moves *const learned = state->trained.moves;
     const bool pays = moved_pays(state, item_nbytes);
+    const uint64_t reach = learned != NULL ? learned->image_nbytes + learned->row_nbytes : 0;
     const uint64_t period = learned != NULL ? learned->n_images * learned->image_nbytes : 0;
     const uint64_t most_nbits = n_bits / f->steps->n * 5 / 4; /* of a step */
     const uint8_t *p = begin, *window = begin;
@@ -188,7 +189,7 @@ GRID_INLINE const uint8_t *follow_parse(const struct grid_state *state, struct f
         const struct follow unwritten = *f;
         const uint8_t *const end = moved_end(state, p, last, item_nbytes, &f->moves);
 
-        if (pays && f->moves != NULL) {
+        if (pays && f->moves != NULL && (uint64_t)(p - state->floor) >= reach) {
             f->move_codes = state->steps->learned_codes + (f->moves - learned->distance);
             *f = follow_steps(*f, p, end, true, item_nbytes);
         } else {

@@ -81,6 +81,11 @@ def codec(folder):
         for number in range(9):
             settings = bytes([number, 5, 2, 80, 9, 5, 3, 10 + 40 * (i % 3)])
             put(folder, "codec", f"{i}-{number}", settings + content)
+    for item, n_items in ((4, 25), (8, 11)):  # images of two rows, four transforms, in blocks
+        rows = rng.random((5, 1, 2, n_items)).astype(f"<f{item}") * (rng.random((5, 1, 2, n_items)) < 0.7)
+        images = np.concatenate([rows[..., rng.permutation(n_items)] for _ in range(4)], axis=1)
+        settings = bytes([4, 0, item // 4 + 1, 0, n_items, 2, 16, 255])
+        put(folder, "codec", f"images-{item}", settings + images.astype(f"<f{item}").tobytes())
 
 
 def main(folder):
