@@ -1,8 +1,8 @@
 /*
- * label.c - what a colour swap does to numbers: the only place where an expansion computes a value.
- * Each operation is defined on one element's bits (one IEEE subtraction in the element's own type,
- * half precision rounded once), and the commonest types have loops that do the same. Planes of one
- * number, as to-move planes are, are computed once and copied.
+ * label.c - what a colour swap does to numbers: the only place where an expansion computes values.
+ * Each operation is defined on one element's bits (one IEEE subtraction in the element's type, half
+ * precision rounded once); the commonest types have faster loops with the same result. Planes of
+ * one number, such as to-move planes, are computed once and copied.
  */
 #include "shard/spec.h"
 
@@ -45,7 +45,7 @@ bool label_fits(enum label_op op, const struct dtype *dtype)
     return dtype_is_number(dtype) || op == LABEL_KEEP || op >= LABEL_REVERSE;
 }
 
-/* What becomes of one element. */
+/* Apply an element-wise op to one element. */
 static void one_element(enum label_op op, const struct dtype *dtype, const uint8_t *in,
                         uint8_t *out)
 {
@@ -56,7 +56,7 @@ static void one_element(enum label_op op, const struct dtype *dtype, const uint8
 
     switch (op) {
     case LABEL_COMPLEMENT:
-        /* Rounded once: a double holds 1 - v of a half or a float exactly, or rounds as they do. */
+        /* 1 - v of a half or a float is exact in a double, or rounds to the same result. */
         if (is_float) {
             dtype_put_double(dtype, 1.0 - dtype_get_double(dtype, in), out);
             return;
@@ -85,8 +85,7 @@ static void one_element(enum label_op op, const struct dtype *dtype, const uint8
     bytes_put_uint(out, bits, dtype->itemsize, dtype->big_endian);
 }
 
-/* The commonest elements, in the byte order of the machine, without a look at their type for each
- * of them. */
+/* Exchange two codes in elements of a native type. */
 #define EXCHANGE(type)                                                                         \
     do {                                                                                       \
         const type one = (type)code_bits(dtype, 1), two = (type)code_bits(dtype, 2);           \
@@ -126,8 +125,7 @@ void label_apply(enum label_op op, const struct dtype *dtype, const void *in, vo
     default:
         break;
     }
-    /* Elements all alike, as those of a to-move plane are: one is computed, the others are copies.
-     */
+    /* All elements alike, as in a to-move plane: compute one and copy it. */
     if (n >= 2 && memcmp(from, from + size, n_bytes - size) == 0) {
         one_element(op, dtype, from, to);
         for (size_t done = size; done < n_bytes; done *= 2)
@@ -153,7 +151,7 @@ bool label_are_shares(const struct dtype *dtype, bool is_signed, double low, dou
 {
     const bool is_whole = dtype->kind != DTYPE_FLOAT;
 
-    if (isnan(sum)) /* a row of which nothing is known is moved as it is */
+    if (isnan(sum)) /* an unknown row is moved as it is */
         return low >= (is_signed ? -1 : 0);
     if (is_signed)
         return low >= -1 && fabs(sum) <= SUM_TOLERANCE;

@@ -1,9 +1,9 @@
 /*
- * role_guess.c - what a shard says of itself, and guesses for people to read. KataGo's shards are
- * known by their members, which have the roles that they have there. The board of a shard: what the
- * shard says (board_type, those members) is taken at its word, if it is a preset; what the shapes
- * of planes and policy suggest is a guess, with the reason in words, and never enough for `expand`.
- * The role of an array: by its shape, and by what its numbers and strings say.
+ * role_guess.c - what a shard says about itself, and guesses for people to read. KataGo's shards
+ * are recognised by their members, whose roles are fixed. A board that the shard names (board_type,
+ * or those members) is accepted if it is a preset; one suggested by the shapes of planes and policy
+ * is a guess, given with its reason, and never enough for `expand`. The likely role of an array is
+ * guessed from its shape and from its numbers and strings.
  */
 #include "shard/batch.h"
 #include "shard/role_parts.h"
@@ -13,12 +13,12 @@
 #include <math.h>
 
 #define N_OF(table)       (sizeof(table) / sizeof(table)[0])
-#define MAX_LOOK_NBYTES   (1u << 20)  /* of a row that is looked at */
-#define MAX_OBJECT_NBYTES (64u << 10) /* of a string of objects that is looked at */
+#define MAX_LOOK_NBYTES   (1u << 20)  /* rows of strings longer than this are not examined */
+#define MAX_OBJECT_NBYTES (64u << 10) /* strings in objects are examined up to this */
 
 /* --- KataGo's training shards --- */
 
-/* A closed set of members, each with its own dtype, shape and role: their reader accepts no others.
+/* A closed set of members, each with its dtype, shape and role: KataGo's reader accepts no others.
  */
 static const struct member_rule {
     const char *name;
@@ -65,7 +65,7 @@ int role_katago_bind(struct role_case *a)
             rule = &members[i];
     }
     if (rule == NULL)
-        return role_refuse(a, NULL, "no member of a KataGo shard; its reader accepts only%s",
+        return role_refuse(a, NULL, "not a member of a KataGo shard; its reader accepts only%s",
                            names);
     role_fit *const fit = role_kinds[rule->role].fit;
     if (role_check_rows(a) != 0)
@@ -100,7 +100,7 @@ const struct array *role_rows_array(const struct archive_in *archive)
     return NULL;
 }
 
-/* Only presets are taken from a shard: a name could else be the path of a board file. */
+/* Only presets are accepted from a shard: a name could be the path of a board file. */
 int role_guess_board(const struct archive_in *archive, char *name, size_t n_bytes)
 {
     const struct array *type = archive_in_find(archive, "board_type");
@@ -200,13 +200,13 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
     return -1;
 }
 
-/* --- what numbers and strings say --- */
+/* --- by numbers and strings --- */
 
 bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high)
 {
     struct number_range range;
 
-    /* In Fortran order the first numbers are those of the first columns alone. */
+    /* In Fortran order the first numbers would be those of the first columns only. */
     if (array_is_fortran(array))
         max_nbytes = UINT64_MAX;
     if (!dtype_is_number(&array->header.dtype) ||
@@ -217,8 +217,8 @@ bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low
     return range.n > 0;
 }
 
-/* As long as the board has cells, where no name says that it is something else; or FEN: rows of
- * pieces and numbers apart by slashes, one fewer than the board has rows (or chess's seven). */
+/* True when a string may be a position: as long as the board has cells, unless the name gives a
+ * role; or FEN, pieces and numbers with a slash between any two rows of the board, or of chess. */
 static bool is_position(const struct role_case *a, const char *text)
 {
     const struct board *board = a->c->board;
@@ -243,7 +243,7 @@ bool role_may_hold_positions(const struct role_case *a)
     char object[MAX_OBJECT_NBYTES + 1];
     bool found = false;
 
-    /* As many numbers as cells, bytes just enough for the bits of whole planes, or bitboards. */
+    /* As many numbers as cells, just enough bytes for the bits of whole planes, or bitboards. */
     if (dtype_is_number(dtype)) {
         const uint64_t n = array->row_nbytes / dtype->itemsize;
         const bool is_byte = dtype->kind == DTYPE_UINT && dtype->itemsize == 1;
@@ -264,12 +264,12 @@ bool role_may_hold_positions(const struct role_case *a)
     if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || array->row_nbytes == 0 ||
         array->row_nbytes > MAX_LOOK_NBYTES || array_is_fortran(array))
         return found;
-    /* Whoever copies it says what is wrong with it. */
+    /* A read error shows again, and is reported, when the array is copied. */
     const int status = batch_open(&batch, NULL, NULL);
     char *text = calloc(1, dtype->itemsize + 1);
     while (status == 0 && text != NULL && !found && batch_next(&batch, 1, NULL) == 0 && batch.n > 0)
         for (uint64_t at = 0; at < array->row_nbytes && !found; at += dtype->itemsize) {
-            /* What is not ASCII becomes '?'; a NUL ends the text. */
+            /* Anything but ASCII becomes '?'; a NUL ends the text. */
             for (size_t n = 0; n < n_text; n++) {
                 const uint64_t code =
                     bytes_get_uint(batch.bytes.data + at + n * step, step, dtype->big_endian);
@@ -283,7 +283,7 @@ bool role_may_hold_positions(const struct role_case *a)
     return found;
 }
 
-/* Whether every row adds up to 1, or to 0, with nothing below 0. */
+/* True when every row adds up to 1 or 0, with nothing below 0. */
 static bool are_shares(const struct array *array)
 {
     struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
@@ -306,8 +306,9 @@ static bool are_shares(const struct array *array)
     return fits;
 }
 
-/* Whether values, by the rows that follow each other, speak of a colour: then they stay the same
- * through a game; or of the player to move: then they change with every row. */
+/* True when values, taken relative to `middle`, seem to be those of a colour, which keep their sign
+ * from row to row through a game; or, with `colour` false, those of the player to move, whose sign
+ * changes with every row. */
 static bool speak_of(const struct array *array, double middle, bool colour)
 {
     struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
@@ -327,7 +328,7 @@ static bool speak_of(const struct array *array, double middle, bool colour)
     return n_pairs >= 16 && (colour ? n_same >= n_pairs - n_pairs / 8 : n_same <= n_pairs / 4);
 }
 
-/* --- what is likely --- */
+/* --- likely roles --- */
 
 bool role_name_suggests_cells(const char *key)
 {
@@ -348,7 +349,7 @@ static bool has_role(const struct role_context *c, enum role role)
     return false;
 }
 
-/* The number of moves, as far as it is known. */
+/* An upper bound for indices of moves: the length of the longest policy; UINT32_MAX if unknown. */
 static uint64_t end_of_moves(const struct role_context *c)
 {
     uint64_t end = has_role(c, ROLE_POLICY_INDEX) ? UINT32_MAX : c->board->n_cells;
@@ -365,8 +366,8 @@ static uint64_t end_of_moves(const struct role_context *c)
     return end;
 }
 
-/* Whether the array would fit the role, which it is not given; or was told, if a history, or a list
- * of moves by its name. Options that were told are not said again. */
+/* True when the array would fit the role without being given it. A history, and a list of moves by
+ * its name, are tried as though given it, since they fit in no other way. */
 static bool could_be(struct role_context *c, const struct role_case *a, enum role role)
 {
     static const struct role_override bare = {0};
@@ -382,7 +383,7 @@ static bool could_be(struct role_context *c, const struct role_case *a, enum rol
     return role_kinds[role].fit(&tried);
 }
 
-/* Whether nothing else in the shard has planes, or could. */
+/* True when no other array of the shard has planes or could have them. */
 static bool are_only_planes(const struct role_case *a)
 {
     struct role_context *c = a->c;
@@ -397,9 +398,9 @@ static bool are_only_planes(const struct role_case *a)
     return true;
 }
 
-/* Whether the numbers speak for a role whose shape fits; moves and places go from -1 to something
- * below their number. Where colours are swapped a map of the cells may go by colour, and only what
- * shows itself is likely. */
+/* True when the numbers agree with a role that the shape fits: moves and coordinates must lie
+ * between -1 and their upper bound. Where colours are swapped, a map of the cells may depend on the
+ * colours, and is likely only if its numbers show what it is. */
 static bool is_likely(const struct role_case *a, enum role role)
 {
     const struct role_context *c = a->c;
@@ -430,7 +431,7 @@ static bool is_likely(const struct role_case *a, enum role role)
 
 const char *role_suggest(const struct role_case *of)
 {
-    /* A floating array as long as a policy is one; other numbers are rather a grid. */
+    /* Floating numbers, as many as a policy has, are a policy; other numbers are a grid first. */
     static const enum role orders[2][6] = {
         {ROLE_GRID, ROLE_POLICY, ROLE_PLANES, ROLE_PACKED, ROLE_ACTION, ROLE_COORD},
         {ROLE_POLICY, ROLE_GRID, ROLE_PLANES, ROLE_PACKED, ROLE_META, ROLE_META},
@@ -444,7 +445,7 @@ const char *role_suggest(const struct role_case *of)
     a.c = &c;
     if (a.array->n_rows != c.n_rows || a.h->n_dims == 0)
         return role_is_spatial(&a, 0) ? "drop" : "meta";
-    if (a.array->objects != NULL) /* which no role but that of sparse policies moves */
+    if (a.array->objects != NULL) /* only sparse policies move objects */
         return request->swaps_colours                   ? "ROLE"
                : role_name_suggests_cells(a.array->key) ? "drop"
                                                         : "copy";
@@ -455,8 +456,8 @@ const char *role_suggest(const struct role_case *of)
             return "ROLE";
         if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a.array))
             return role_name(ROLE_ACTION_VALUES);
-        /* Below the number of cells, where moves are numbered otherwise and have many more (of a
-         * sparse policy it is not known how many), they name cells. */
+        /* Where the policy has many more actions than there are cells, moves that are all below the
+         * number of cells name cells. */
         const uint64_t end = end_of_moves(&c), n_cells = c.board->n_cells;
         if (roles[k] == ROLE_ACTION && request->is_strict && a.array->n_rows >= 3 &&
             end > 4 * n_cells && end < UINT32_MAX &&
@@ -465,7 +466,7 @@ const char *role_suggest(const struct role_case *of)
             return "action:layout=cells";
         return role_name(roles[k]);
     }
-    /* Of places all numbers are on the board; indices and counts grow beyond its sides. */
+    /* Coordinates stay within the sides of the board; indices and counts exceed them. */
     if (dtype_is_integer(&a.h->dtype) && a.h->n_dims == 3 && a.h->shape[2] == 2 &&
         c.board->rows > 0 && role_find_range(a.array, UINT64_MAX, &low, &high)) {
         const bool is_on_board = high < c.board->rows || high < c.board->cols;
@@ -480,7 +481,7 @@ const char *role_suggest(const struct role_case *of)
 
 const char *role_suggest_label(struct role_case *a)
 {
-    /* Words of names, in order; those of numbers about another label come first. */
+    /* Words in names. An earlier row wins: the first is for numbers about a label. */
     static const struct {
         const char *role;
         const char *words[10];

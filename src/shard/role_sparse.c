@@ -1,7 +1,7 @@
 /*
- * role_sparse.c - sparse policies: the arrays that make up each of them are found by a common
- * prefix or by what was told, their forms are checked together, and as indices have no axis to go
- * by, the layout is that told, else that of the shard's own notes, else cells.
+ * role_sparse.c - sparse policies. Their arrays are found by a common prefix or by overrides, and
+ * checked together. Indices have no axis to infer a layout from: it is the one given, else the one
+ * that the shard's own notes imply, else the cells.
  */
 #include "shard/role_parts.h"
 
@@ -18,7 +18,7 @@ static const struct part {
                     {ROLE_POLICY_VALUE, {"_values", "_data"}},
                     {ROLE_POLICY_OFFSETS, {"_offsets", "_indptr"}}};
 
-/* Length of PREFIX when the key is PREFIX and the part's own ending; 0 when it is not. */
+/* The length of PREFIX if the key is PREFIX and our ending of the part, else 0. */
 static size_t prefix_of(const char *key, const struct part *part)
 {
     return text_ends_with(key, part->endings[0]) ? strlen(key) - strlen(part->endings[0]) : 0;
@@ -31,7 +31,7 @@ static bool is_policy(const char *key, size_t n_prefix)
            (n_prefix == 3 && text_compare_caseless(key, "pol", 3) == 0);
 }
 
-/* True when the array may be such a part: nothing else was told for it, and it is in no other
+/* True when the array may be such a part: it has no other role by override, and is in no other
  * policy. */
 static bool is_free(const struct role_case *a, const struct part *part)
 {
@@ -39,8 +39,8 @@ static bool is_free(const struct role_case *a, const struct part *part)
            (!a->is_told || a->told->role == part->role);
 }
 
-/* The part of that prefix, else, if the indices were told, the only free array that was told to be
- * such a part; or NULL. */
+/* The part with that prefix; else, if the indices have an override, the only free array with one
+ * for that part; or NULL. */
 static struct role_case *find_part(const struct role_case *indices, size_t n_prefix,
                                    const struct part *part)
 {
@@ -69,7 +69,7 @@ static bool is_vector(const struct role_case *a, bool integer)
            (integer ? dtype_is_integer(&a->h->dtype) : a->h->dtype.kind != DTYPE_OBJECT);
 }
 
-/* Lists of indices, and as many values. */
+/* True when the shapes and types are those of indices and as many values. */
 static bool are_lists(const struct role_case *indices, const struct role_case *values)
 {
     const struct npy_header *h = indices->h, *v = values->h;
@@ -93,8 +93,7 @@ static void refuse_lonely(struct role_case *a, const struct part *missing, size_
                     (int)(n_prefix > 150 ? 150 : n_prefix), text_path(a->array->key).text,
                     missing->endings[0]);
     else
-        role_refuse(a, NULL,
-                    "a part of a sparse policy, but no other array is told to have the role %s",
+        role_refuse(a, NULL, "a part of a sparse policy, but no other array is given the role %s",
                     role_name(missing->role));
 }
 
@@ -118,8 +117,8 @@ void role_sparse_find(struct role_context *c)
 
             for (size_t k = 0; k < OFFSETS && may_be; k++)
                 role_refuse(of[k], role_name(parts[k].role),
-                            "its name tells no role, and with %.200s it may be a sparse policy: "
-                            "expected to be told what it is",
+                            "its name gives no role, and with %.200s it may be a sparse policy: "
+                            "say what it is",
                             text_quote(of[VALUES - k]->array->key).text);
             continue;
         }
@@ -145,8 +144,8 @@ void role_sparse_find(struct role_context *c)
     }
 }
 
-/* The layout told, else that of policy_size; else by the shard's own notes, or the name the board
- * was asked for by: the moves of RingRift, or cells. NULL with a reason when that cannot be. */
+/* The layout given, else that of length policy_size, else RingRift's if the shard's notes or the
+ * board's name say so, else cells. NULL with a reason if the board has no such layout. */
 static const struct action_layout *find_layout(struct role_case *a, uint64_t *length)
 {
     static const char *const keys[] = {"policy_encoding", "board_type"};
@@ -160,7 +159,7 @@ static const struct action_layout *find_layout(struct role_case *a, uint64_t *le
     if (!role_told_layout(a, &layout))
         return NULL;
     if (size != NULL && size->h->n_dims == 0 && (array_read_int(size->array, &n) != 0 || n <= 0)) {
-        role_unfit(a, "the array policy_size is no positive integer");
+        role_unfit(a, "the array policy_size is not a positive integer");
         return NULL;
     }
     *length = (uint64_t)n;
@@ -175,11 +174,11 @@ static const struct action_layout *find_layout(struct role_case *a, uint64_t *le
     for (size_t k = 0; k < 2 && layout == NULL; k++) {
         const struct role_case *note = role_find(a->c, "", 0, keys[k]);
 
-        /* A string that is there but cannot be read is no reason to guess. */
+        /* A note that cannot be read must not lead to a guess. */
         if (note != NULL && note->h->n_dims == 0 &&
             (note->h->dtype.kind == DTYPE_UNICODE || note->h->dtype.kind == DTYPE_BYTES) &&
             array_read_string(note->array, notes[k], sizeof notes[k]) != 0) {
-            role_unfit(a, "the array %s, which tells its layout, cannot be read", keys[k]);
+            role_unfit(a, "the array %s, which names its layout, cannot be read", keys[k]);
             return NULL;
         }
     }
@@ -200,7 +199,7 @@ static const struct action_layout *find_layout(struct role_case *a, uint64_t *le
         if (layout == NULL)
             role_unfit(a, "the board %s has no policy of cells", board->name);
     }
-    /* its own length, or that of the longer head where policy_size says so */
+    /* Its own length, or its padded length if that is policy_size. */
     if (layout != NULL && (n == 0 || *length != action_padded_length(layout, board)))
         *length = layout->length(layout, board);
     return layout;
@@ -211,8 +210,8 @@ static bool is_sparse_number(const struct pickle_item *item, bool indices)
     return item->kind == PICKLE_INT || (!indices && item->kind == PICKLE_FLOAT);
 }
 
-/* A row of (N,) objects is a 1-D array or a list; empty arrays may be of any type of number, as
- * numpy makes floating ones by default. (N, k) are numbers. */
+/* Rows of (N,) objects must be 1-D arrays or lists, those of (N, k) numbers. Empty arrays may be of
+ * any number type, as numpy makes them floating by default. */
 static int check_objects(struct role_case *a, bool indices)
 {
     const struct pickle_document *objects = a->array->objects;
@@ -223,7 +222,7 @@ static int check_objects(struct role_case *a, bool indices)
     if (n_dims > 2)
         return role_refuse(a, NULL, "expected rows of %s: objects (N,) or (N, k)", kind);
     if (objects == NULL)
-        return error_set(&a->c->failed, ERROR_INTERNAL, "%s: objects are not loaded",
+        return error_set(&a->c->failed, ERROR_INTERNAL, "%s: objects have not been read",
                          text_quote(a->array->key).text);
     for (uint64_t k = 0; k < objects->n_items; k++) {
         const struct pickle_item *item = &objects->items[k];

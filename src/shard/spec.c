@@ -1,8 +1,8 @@
 /*
- * spec.c - the maps of one array by its role: along the axis the action space of its layout, the
- * cells of the box, or places made for this array alone; and where a transform sends whole planes:
- * the maps of a board's file, castling rights of a mirrored chess position, OpenSpiel's nine planes
- * of Hex, or stones and player to move of the convention.
+ * spec.c - makes the maps of one array from its role. Along the axis they are those of an action
+ * space, of the cells of the box, or made for this array alone. Whole planes move as a board's file
+ * says, as castling rights of mirrored chess positions, as OpenSpiel's nine planes of Hex, or as
+ * the convention for stones and player to move says.
  */
 #include "shard/spec.h"
 
@@ -28,7 +28,7 @@ const struct action_space *spec_space(struct spec_maker *maker, const struct rol
     if (space == NULL)
         return NULL;
     maker->spaces[maker->n_spaces++] = space;
-    /* Entries that name a region by one of its cells stay where they are. */
+    /* Entries that name a region by one of its cells stay. */
     for (uint64_t i = 0; keeps && i < space->board->n_transforms * space->length; i++)
         if (space->flags[i % space->length] & ACTION_AMBIGUOUS)
             space->dst[i] = space->src[i] = (uint32_t)(i % space->length);
@@ -59,7 +59,7 @@ int spec_set_space(struct spec *spec, struct spec_maker *maker, const struct rol
 
 /* --- along the axis --- */
 
-/* n maps of n_entries for each transform; the size cannot overflow, or there is no memory. */
+/* Two maps of n_entries for each transform, zeroed; NULL with err set if there is no memory. */
 static uint32_t *new_maps(const struct spec *spec, uint64_t n_entries, struct error *err)
 {
     uint32_t *maps = NULL;
@@ -71,14 +71,14 @@ static uint32_t *new_maps(const struct spec *spec, uint64_t n_entries, struct er
     return maps;
 }
 
-/* The targets are the cells of the board, or what stands for them in the array. */
+/* Set the maps of an axis of cells: those of the box, on-board cells alone, or places in a grid. */
 static int follow_cells(struct spec *spec, struct spec_maker *maker,
                         const struct role_binding *binding, struct error *err)
 {
     const struct board *board = spec->board;
     const uint8_t *place = board->family->grid_cells;
 
-    if (binding->takeiteasy_grid) { /* cells that form no box, in planes that do */
+    if (binding->takeiteasy_grid) { /* planes are a box, though the board is not */
         uint32_t *src = spec->own_maps = new_maps(spec, spec->axis, err);
 
         for (uint32_t t = 0; src != NULL && t < board->n_transforms; t++, src += 2 * spec->axis) {
@@ -94,7 +94,7 @@ static int follow_cells(struct spec *spec, struct spec_maker *maker,
         spec->n_targets = spec->axis;
         return src != NULL ? 0 : -1;
     }
-    if (binding->layout != NULL) /* the axis holds the on-board cells alone */
+    if (binding->layout != NULL) /* on-board cells alone */
         return spec_set_space(spec, maker, binding, err);
     if (spec->kind != SPEC_COORD && board->n_on_board < board->n_cells)
         spec->on_board = board->on_board;
@@ -165,7 +165,7 @@ int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes
             dst[p] = openspiel_plane_dst[t][p];
         return 0;
     }
-    /* A reader that knows all members has rows of the player to move. */
+    /* Shards of a closed set of members are written from the player to move. */
     if (!transform->swaps_colours || c->planes == PLANES_OPENSPIEL ||
         board->family->only_known_members)
         return 0;
@@ -201,8 +201,8 @@ enum label_op spec_swap_of_coding(enum to_move_coding coding)
     return ops[coding];
 }
 
-/* Where transforms send an array's planes: those of each frame alike, or of all as the user numbers
- * them. Which of a frame's planes are the colours' is not guessed. */
+/* Set where transforms send an array's planes: the same in each frame, or all at once if --planes
+ * numbers them all. Which planes of a frame are the colours' is never guessed. */
 static int fill_planes(struct spec *spec, const struct spec_maker *maker, struct error *err)
 {
     const struct conventions *c = maker->conventions;
@@ -218,7 +218,7 @@ static int fill_planes(struct spec *spec, const struct spec_maker *maker, struct
         uint32_t *src = maps, *dst = maps + n;
         struct error why = {0};
 
-        /* With canonical planes the images that swap colours repeat others: nothing moves. */
+        /* With canonical planes, images that swap colours repeat others: nothing moves. */
         if (c->planes == PLANES_CANONICAL && swaps)
             continue;
         if (of_frame < n && c->planes == PLANES_COLOUR && !conventions_is_said(c, "planes") &&

@@ -1,9 +1,9 @@
 /*
- * spec.h - what every transform of a board does to one array, said once for all who need it.
+ * spec.h - what each transform of a board does to one array: the single description for all users.
  *
  * A spec is made from the array's role and the conventions. The kernels of `expand` move rows by
- * its `src` maps, `verify` compares images by its `dst` maps, and keys of positions, pictures and
- * the mover of the library read it, too. It is const once it is made: any thread may use it.
+ * its `src` maps, `verify` compares images by its `dst` maps, and position keys, pictures and the
+ * library's mover read it too. Once made it is constant, and any thread may use it.
  */
 #pragma once
 
@@ -18,42 +18,44 @@
 
 enum label_op {
     LABEL_KEEP,
-    LABEL_COMPLEMENT,   /* 1 - v: one IEEE subtraction in the element's own type */
+    LABEL_COMPLEMENT,   /* 1 - v: one IEEE subtraction in the element's type */
     LABEL_NEGATE,       /* -v: the sign bit flipped; zero stays +0 */
-    LABEL_EXCHANGE_01,  /* codes 0 and 1 exchanged, everything else kept */
-    LABEL_EXCHANGE_12,  /* codes 1 and 2 exchanged, everything else kept */
+    LABEL_EXCHANGE_01,  /* codes 0 and 1 exchanged, others kept */
+    LABEL_EXCHANGE_12,  /* codes 1 and 2 exchanged, others kept */
     LABEL_FIRST_01,     /* codes 0 and 1 exchanged in the row's first element */
-    LABEL_REVERSE,      /* the elements of the row in reverse order (WDL, values by colour) */
-    LABEL_EXCHANGE_TWO, /* the first two elements of the row exchanged (values_mp) */
+    LABEL_REVERSE,      /* the row's elements reversed (WDL, values by colour) */
+    LABEL_EXCHANGE_TWO, /* the row's first two elements exchanged (values_mp) */
     LABEL_N_OPS
 };
 
-/* Apply op to n elements of a row: numbers (b, i, u, f2, f4, f8) of either byte order. in and out
- * are aligned to the element size; they may be the same array for the element-wise ops (not
- * REVERSE, not EXCHANGE_TWO), else must not overlap. */
+/* Apply op to the n elements of a row: numbers (b, i, u, f2, f4, f8) in either byte order, aligned
+ * to their size. in and out may be the same except for REVERSE and EXCHANGE_TWO, and must not
+ * overlap otherwise. */
 void label_apply(enum label_op op, const struct dtype *dtype, const void *in, void *out, size_t n);
 
-/* What an op does, in words: "1 - v", "1 and 2 exchanged". */
+/* The op in words: "1 - v", "1 and 2 exchanged". */
 const char *label_op_name(enum label_op op);
 
-/* True when op is defined for the type: numbers for the arithmetic ones, any for the others. */
+/* True when op is defined for the type: numbers for arithmetic and codes, any type for the others.
+ */
 bool label_fits(enum label_op op, const struct dtype *dtype);
 
-/* True when columns of one game can be shares of it: none below 0, with the sum 1 (0 or NaN:
- * unknown), or whole counts; or, signed, opposite numbers. low is the lowest of them. */
+/* True when the columns of a row, of which `low` is the lowest, can be shares of one game: none
+ * below 0, and a sum of 1 (0 or NaN: unknown) or whole counts; if is_signed, none below -1 and a
+ * sum of 0. */
 bool label_are_shares(const struct dtype *dtype, bool is_signed, double low, double sum);
 
 /* --- specs --- */
 
-/* What one transform does. NULL maps are identities; src and dst are each other's inverses. */
+/* What one transform does. A NULL map is the identity; src and dst are inverse to each other. */
 struct spec_step {
     const uint32_t *src;                   /* borrowed: element j of the axis comes from src[j] */
     const uint32_t *dst;                   /* borrowed: element, index or cell i goes to dst[i] */
-    const uint32_t *plane_src, *plane_dst; /* borrowed: the same of planes */
-    enum label_op label;                   /* what becomes of numbers once they have moved, */
-    int label_plane;       /* those of this plane of each frame alone (to move); -1: all */
+    const uint32_t *plane_src, *plane_dst; /* borrowed: the same for planes */
+    enum label_op label;                   /* applied to the numbers after they have moved: */
+    int label_plane;       /* to this plane of each frame alone (to move), or -1: to all */
     uint8_t number_src[3]; /* of a tile: new[k] = old[number_src[k]] */
-    bool is_unknown;       /* its planes take each other's places nobody knows how: see doubt */
+    bool is_unknown;       /* where its planes go is not known: see doubt */
 };
 
 struct spec {
@@ -61,19 +63,18 @@ struct spec {
     const struct board *board; /* borrowed */
     struct dtype dtype;
     uint64_t row_nbytes;
-    uint64_t outer, axis, inner; /* elements of a row = outer * axis * inner (BITS: axis in bits, a
-                                    plane takes (axis + 7) / 8 bytes) */
-    uint64_t n_planes;           /* AXIS, BITS: outer times inner */
-    uint64_t frame_planes;       /* of each position of a history; n_planes where there is one */
-    bool channels_last;          /* planes are inner elements; frames the outer ones */
+    uint64_t outer, axis, inner; /* as in struct role_axes */
+    uint64_t n_planes;           /* AXIS, BITS: outer * inner */
+    uint64_t frame_planes;       /* planes per position of a history; n_planes if it is none */
+    bool channels_last;          /* planes are the inner elements, frames the outer ones */
     bool lsb_first;              /* BITS */
     bool col_first;              /* COORD */
-    bool pairs;                  /* INDICES: of (index, count), counts stay, and so do the pairs of
+    bool pairs;                  /* INDICES: (index, count) pairs; counts stay, and so do pairs of
                                     zeros at the end of a row */
-    bool codes;              /* AXIS: tile codes, whose digits are permuted; 0 is an empty cell */
-    uint32_t cols;           /* COORD: of the box */
-    const uint8_t *on_board; /* borrowed, or NULL: which axis elements are on board */
-    const struct action_space *space; /* borrowed, or NULL: what the axis or index means */
+    bool codes;                  /* AXIS: tile codes, whose digits are permuted; 0: an empty cell */
+    uint32_t cols;               /* COORD: of the box */
+    const uint8_t *on_board;     /* borrowed, or NULL: which axis elements are on board */
+    const struct action_space *space; /* borrowed, or NULL: the actions of the axis or indices */
     uint64_t n_targets;               /* length of dst: INDICES, PADDED actions; COORD cells */
     struct dtype value_dtype;         /* PADDED: of the values beside the indices */
     uint64_t value_row_nbytes;        /* PADDED */
@@ -84,8 +85,8 @@ struct spec {
     uint32_t *plane_maps;
 };
 
-/* What the specs of a shard are made from. Set board and conventions, which are borrowed; action
- * spaces are made once per layout, length and flip. */
+/* What the specs of a shard are made from. Set board and conventions, which are borrowed. It makes
+ * one action space per layout, length and flip. */
 struct spec_maker {
     const struct board *board;
     const struct conventions *conventions;
@@ -94,10 +95,10 @@ struct spec_maker {
 };
 
 /*
- * Make the spec of an array from what it means; of the array only type and row size are looked at.
- * What a colour swap does to values, players and codes is left to spec_set_swap, since data
- * decides. Planes whose number fits no convention make steps unknown. ERROR_DATA (the reason
- * alone) when nothing can be said. The caller releases it in any case.
+ * Make the spec of an array from its role; of the array itself only type and row size matter. What
+ * a colour swap does to values, players and codes depends on data and is left to spec_set_swap. If
+ * no convention fits the number of planes, steps are unknown. ERROR_DATA (the reason alone) if
+ * there is no spec. The caller releases it in any case.
  */
 int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *array,
               const struct role_binding *binding, struct error *err);
@@ -111,17 +112,17 @@ void spec_maker_release(struct spec_maker *maker);
 const struct action_space *spec_space(struct spec_maker *maker, const struct role_binding *binding,
                                       struct error *err);
 
-/* Let the axis or the indices mean the actions of binding's layout, length and flip. */
+/* Set the space and maps of all steps to those of binding's layout, length and flip. */
 int spec_set_space(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
                    struct error *err);
 
-/* The transforms that swap colours do `op` to all numbers. */
+/* Make `op` what transforms that swap colours do to all numbers. */
 void spec_set_swap(struct spec *spec, enum label_op op);
 
 /* What transforms that swap colours do to the numbers. */
 enum label_op spec_swap(const struct spec *spec);
 
-/* What makes the other player of a coded one. */
+/* The op that turns a player, so coded, into the other. */
 enum label_op spec_swap_of_coding(enum to_move_coding coding);
 
 /* Where plane p goes under transform t. */
@@ -130,14 +131,15 @@ static inline uint64_t spec_plane_to(const struct spec *spec, uint32_t t, uint64
     return spec->steps[t].plane_dst != NULL ? spec->steps[t].plane_dst[p] : p;
 }
 
-/* Where plane p begins among the elements of a row; from one cell to the next it is `inner`. */
+/* The element of a row at which plane p begins; its next cells follow at steps of `inner`. */
 static inline uint64_t spec_plane_at(const struct spec *spec, uint64_t p)
 {
     return spec->channels_last ? p / spec->inner * spec->inner * spec->axis + p % spec->inner
                                : p * spec->axis * spec->inner;
 }
 
-/* The plane of the first frame that tells the player to move and changes under t; -1: none. */
+/* The plane of the first frame, before t, that holds the player to move if t changes it; -1: none.
+ */
 static inline int64_t spec_turn_plane(const struct spec *spec, uint32_t t)
 {
     const struct spec_step *step = &spec->steps[t];
@@ -148,9 +150,9 @@ static inline int64_t spec_turn_plane(const struct spec *spec, uint32_t t)
 }
 
 /*
- * Where transform t sends plane p of an array of n_planes planes: dst[p]. *turn is the plane that
- * then names the other player, or -1. ERROR_DATA (the reason alone) when the convention does not
- * fit that number of planes.
+ * Set dst[p] to where transform t sends plane p of n_planes, and *turn to the plane that names the
+ * other player afterwards, or -1. ERROR_DATA (the reason alone) if the convention does not fit that
+ * number of planes.
  */
 int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes, uint32_t *dst,
                    int *turn, struct error *err);

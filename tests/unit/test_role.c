@@ -535,8 +535,8 @@ static const struct role_test katago_tests[] = {
 
 static const struct role_test katago_set_tests[] = {
     {"katago:8", "", KATAGO8 KATAGO8_TARGETS, KATAGO8_ROLES "N=6"},
-    {"katago:8", "", KATAGO8 KATAGO8_TARGETS "extra:f4:6", "!extra|no member of a KataGo shard"},
-    {"katago:8", "", KATAGO8 KATAGO8_TARGETS "step:i8=", "!step|no member of a KataGo shard"},
+    {"katago:8", "", KATAGO8 KATAGO8_TARGETS "extra:f4:6", "!extra|not a member of a KataGo shard"},
+    {"katago:8", "", KATAGO8 KATAGO8_TARGETS "step:i8=", "!step|not a member of a KataGo shard"},
     {"katago:8", "copy:extra", KATAGO8 KATAGO8_TARGETS "extra:f4:6",
      KATAGO8_ROLES "extra=copy N=6"},
     {"katago:8", "", KATAGO8 "valueTargetsNCHW:i1:6,5,8,8",
