@@ -23,16 +23,6 @@ int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
     return status;
 }
 
-struct text_quoted plan_array_name(const struct plan *plan, const struct plan_array *array)
-{
-    struct text_quoted name;
-    struct text_quoted path = text_path(plan->archives[0].path), key = text_path(array->key);
-
-    /* Leave room for the array's name after a long path. */
-    snprintf(name.text, sizeof name.text, "%.*s: %.100s", 150, path.text, key.text);
-    return name;
-}
-
 int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
               struct error *err)
 {

@@ -31,12 +31,6 @@ struct plan_array {
     bool is_object;        /* pickled, with one or more dimensions */
 };
 
-/* A row that is stored as the image of another one. */
-struct stored_image {
-    uint64_t row;
-    uint32_t transform;
-};
-
 struct made;
 
 struct plan {
@@ -114,9 +108,6 @@ int plan_refuse(const struct plan *plan, const struct plan_array *array, struct 
 
 /* What a colour swap does to an array's numbers; LABEL_KEEP when no chosen transform swaps. */
 enum label_op plan_swap_label(const struct plan *plan, const struct plan_array *array);
-
-/* "FILE: ARRAY" of the first input, for messages. */
-struct text_quoted plan_array_name(const struct plan *plan, const struct plan_array *array);
 
 /*
  * Open the inputs, decide board, roles and transforms, make each array's spec, survey the data

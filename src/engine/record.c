@@ -1,20 +1,14 @@
 /*
- * record.c - what is written beside an output: its manifest, and for KataGo the number of its rows.
+ * record.c - what is written beside an output: its manifest, and for KataGo its number of rows.
  *
- * A manifest must hold everything that shaped the rows: what one option changes is one line here,
- * in `fill`, or a note in the plan; what of it a reader of the output needs is taken back in
- * `recall_open`.
+ * A manifest must hold everything that shaped the rows. Each option that does is one line of `fill`
+ * or a note in the plan; `recall_open` reads back what readers of the output need.
  */
 #include "engine/expand.h"
 
 /* --- from a plan --- */
 
-/* What adds to a manifest returns 0, or not: then err says what is wrong, or there is no memory. */
-
-static int put(json_t *object, const char *key, const char *text)
-{
-    return json_object_set_new(object, key, json_string_nocheck(text));
-}
+/* Functions that add to a manifest return 0, or another value when there is no memory. */
 
 static int put_number(json_t *object, const char *key, uint64_t number)
 {
@@ -27,7 +21,7 @@ static json_t *file_json(const char *path, json_int_t n_bytes, const char *sha25
                      "bytes", n_bytes, "sha256", sha256, "rows", (json_int_t)n_rows);
 }
 
-/* The conventions that bear on this board's output. */
+/* Add the conventions that shape the output on this board. */
 static int add_conventions(json_t *m, const struct plan *plan, const struct settings *settings)
 {
     static const char meaning_and_source[] = "{s:s,s:s+}";
@@ -80,7 +74,7 @@ static int add_conventions(json_t *m, const struct plan *plan, const struct sett
     return bad;
 }
 
-/* Everything that shapes the rows, but for the arrays. */
+/* Add everything that shapes the rows, except the arrays. */
 static int fill(json_t *m, const struct expand_job *job)
 {
     static const char *const forms[] = {
@@ -106,18 +100,23 @@ static int fill(json_t *m, const struct expand_job *job)
         {"rows-per-shard", rows.text, n_rows > 0},
         {"expanded", "yes", settings->purpose != FOR_IMAGES && plan->was_expanded},
     };
-    json_t *board = json_object_get(m, "board"), *options = json_object_get(m, "options");
-    json_t *codec = json_object_get(m, "codec");
+    json_t *options = json_object_get(m, "options"), *file = NULL;
     char sha256[DIGEST_HEX_NBYTES];
-    int bad = put(board, "name", b->name) | put_number(board, "group_order", b->n_transforms);
+    int bad = 0;
 
-    if (b->preset != NULL)
-        bad |= put(board, "preset", b->preset);
     if (b->file_text != NULL) {
         digest_bytes(b->file_text, strlen(b->file_text), sha256);
-        bad |= json_object_set_new(board, "file",
-                                   json_pack("{s:s,s:s}", "text", b->file_text, "sha256", sha256));
+        file = json_pack("{s:s,s:s}", "text", b->file_text, "sha256", sha256);
+        bad |= file == NULL;
     }
+    bad |= json_object_set_new(
+        m, "board",
+        json_pack("{s:o,s:I,s:o*,s:o*}", "name", json_string_nocheck(b->name), "group_order",
+                  (json_int_t)b->n_transforms, "preset",
+                  b->preset != NULL ? json_string_nocheck(b->preset) : NULL, "file", file));
+    bad |= json_object_set_new(
+        m, "codec",
+        json_pack("{s:s,s:s}", "level", settings->level_text, "libraries", codec_libraries()));
     for (uint32_t k = 0; k < plan->n_chosen; k++) {
         const struct board_transform *t = &b->transforms[plan->chosen[k]];
 
@@ -137,14 +136,13 @@ static int fill(json_t *m, const struct expand_job *job)
     }
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].is_told)
-            bad |= put(options, all[i].name, all[i].value);
-    bad |= put(codec, "level", settings->level_text) | put(codec, "libraries", codec_libraries());
+            bad |= json_object_set_new(options, all[i].name, json_string_nocheck(all[i].value));
     if (plan->notes != NULL)
         bad |= json_object_update(options, plan->notes);
     return bad | add_conventions(m, plan, settings);
 }
 
-/* Append an array to a list; source: NULL for provenance; out: as it was written, or NULL. */
+/* Append an array to a list. source is NULL for provenance; out: as it was written, or NULL. */
 static int add_array(json_t *list, const struct plan *plan, const struct plan_array *source,
                      const struct out_member *out)
 {

@@ -145,8 +145,9 @@ static int parse_planes(const struct plan *plan, const struct plan_array *array,
                          text_quote_bytes(text, strcspn(text, ",")).text);
     if (a->first > a->last || a->last >= n)
         return error_set(err, ERROR_USAGE,
-                         "--key: %s: planes %" PRIu64 "-%" PRIu64 ", but it has %" PRIu64,
-                         plan_array_name(plan, array).text, a->first, a->last, n);
+                         "--key: %s: %s: planes %" PRIu64 "-%" PRIu64 ", but it has %" PRIu64,
+                         text_path(plan->archives[0].path).text, text_path(array->key).text,
+                         a->first, a->last, n);
     return 0;
 }
 

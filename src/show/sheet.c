@@ -73,7 +73,7 @@ static int init(struct fields *fields, const struct plan *plan, struct error *er
 
 /* Read n rows of the plan's input into n zeroed fields. The caller releases each of them, also on
  * failure. */
-static int fields_read(const struct plan *plan, const struct stored_image *rows, size_t n,
+static int fields_read(const struct plan *plan, const struct image *rows, size_t n,
                        struct fields *fields, struct error *err)
 {
     size_t *order = calloc(n + 1, sizeof *order); /* by ascending row */
@@ -169,8 +169,7 @@ static int fields_move(const struct fields *from, uint32_t t, struct fields *to,
             status = kernel_indices(&array->spec, t, &field->dtype, field->bytes.data,
                                     out->bytes.data, field->n, &reason);
         if (status != 0)
-            return error_set(err, reason.kind, "%s: %s", plan_array_name(plan, array).text,
-                             reason.message);
+            return plan_refuse(plan, array, err, "%s", reason.message);
     }
     return 0;
 }
@@ -332,8 +331,7 @@ static int fill_picture(struct sheet *sheet, const struct fields *fields, struct
 /* Add a picture of an image computed from rows[0], which is the image `from` of its source. If
  * `stored` is not NULL, draw that instead and mark the differences. */
 static int add_picture(struct sheet *sheet, const struct fields *rows, uint32_t from,
-                       const struct stored_image *image, const struct fields *stored,
-                       struct error *err)
+                       const struct image *image, const struct fields *stored, struct error *err)
 {
     const struct board *board = sheet->plan.board;
     const uint32_t to = image->transform,
@@ -364,7 +362,7 @@ static int add_picture(struct sheet *sheet, const struct fields *rows, uint32_t 
 int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct error *err)
 {
     /* The rows of the stored images, or the one row; images are computed from the first. */
-    const struct stored_image own = {.row = request->row}, *images = request->stored;
+    const struct image own = {.row = request->row}, *images = request->stored;
     const bool is_stored = request->n_stored > 0;
     const size_t n_rows = is_stored ? request->n_stored : 1;
     struct fields *rows = calloc(n_rows, sizeof *rows);
@@ -402,8 +400,7 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
     const size_t n_images = is_stored ? n_rows : n_wanted;
     status = new_items(&sheet->pictures, n_images, "pictures", err);
     for (size_t k = 0; k < n_images && status == 0; k++) {
-        const struct stored_image image =
-            is_stored ? images[k] : (struct stored_image){.transform = wanted[k]};
+        const struct image image = is_stored ? images[k] : (struct image){.transform = wanted[k]};
 
         if (memchr(wanted, (int)image.transform, n_wanted) != NULL)
             status = add_picture(sheet, rows, is_stored ? images[0].transform : 0, &image,

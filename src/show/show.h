@@ -113,9 +113,9 @@ void picture_set_edges(struct picture *picture, const struct board *board);
 struct sheet_request {
     const char *path;
     uint64_t row;
-    const struct settings *settings;   /* borrowed: board, roles, conventions, transforms */
-    const struct stored_image *stored; /* borrowed: the images of one source in an expanded set, by
-                                          transform; or NULL: images are computed */
+    const struct settings *settings; /* borrowed: board, roles, conventions, transforms */
+    const struct image *stored;      /* borrowed: the images of one source in an expanded set, by
+                                               transform; or NULL: images are computed */
     size_t n_stored;
 };
 

@@ -334,8 +334,7 @@ static int walk(const struct orbit_groups *groups, struct lanes *lanes, uint64_t
                            "images of a row", err);
         for (i = window.groups[g]; status == 0 && i < window.groups[g + 1]; i++)
             if (images[i].transform != NO_TRANSFORM)
-                located->images[located->n++] =
-                    (struct stored_image){images[i].row, images[i].transform};
+                located->images[located->n++] = (struct image){images[i].row, images[i].transform};
     }
     orbit_cursor_close(&cursor);
     window_release(&window);

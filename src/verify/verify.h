@@ -66,7 +66,7 @@ struct verify_located {
     struct recall recall; /* the settings of the command line and the manifest; their board is the
                              one that was found, NULL if it is not certain */
     char *board;          /* owned: its name */
-    struct stored_image *images; /* owned, n: of one row, by transform; NULL: the set is not
+    struct image *images; /* owned, n: of one row, by transform; NULL: the set is not
                                     expanded, or the row's transform is not known */
     size_t n;
     uint64_t n_rows;

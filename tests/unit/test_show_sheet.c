@@ -41,7 +41,7 @@ static const struct settings plain = {
 };
 
 /* With err NULL it must succeed. */
-static int build(struct sheet *sheet, const char *board, const struct stored_image *stored,
+static int build(struct sheet *sheet, const char *board, const struct image *stored,
                  size_t n_stored, uint64_t row, struct error *err)
 {
     struct settings reading = plain;
@@ -192,7 +192,7 @@ static void test_edges(void **state)
 static void test_stored(void **state)
 {
     enum { N = 3 };
-    static const struct stored_image stored[] = {{0, 0}, {1, 1}};
+    static const struct image stored[] = {{0, 0}, {1, 1}};
     float planes[2][2][N * N] = {{{0}}}, policy[2][N * N] = {{0}};
     struct sheet sheet;
     struct text svg = {0};
@@ -234,7 +234,7 @@ static void test_stored(void **state)
 static void test_last_bit(void **state)
 {
     enum { N = 3 };
-    static const struct stored_image stored[] = {{0, 2}, {1, 0}, {2, 1}};
+    static const struct image stored[] = {{0, 2}, {1, 0}, {2, 1}};
     const float value[3] = {1 - 0.1F, 1 - (1 - 0.1F) + 0x1p-25F, 0.1F + 0x1p-24F};
     float planes[3][2][N * N] = {{{0}}};
     struct sheet sheet;
