@@ -19,8 +19,6 @@ static int run_dedupe(struct call *call, struct error *err)
     struct stat st;
     int status = 0, n;
 
-    if (settings->output != NULL && to_folder)
-        return command_misuse(err, "--output and --out-dir exclude each other");
     if (settings->conventions.ambiguous == AMBIGUOUS_DROP)
         return command_misuse(err, "--ambiguous drop leaves images out: use map or keep");
     settings->purpose = settings->means ? FOR_MEANS : FOR_VALUES;

@@ -274,7 +274,7 @@ static int run_each(const struct settings *settings, const struct text_list *inp
     if (status != 0 || e.has_failed)
         return -1;
     if (e.n_differ > 0)
-        command_say(settings, "%zu of %zu outputs are there but differ, and were left alone",
+        command_say(settings, "%zu of %zu outputs exist but differ, and were left alone",
                     e.n_differ, inputs->n);
     if (e.n_skipped > 0)
         command_say(settings, "%zu of %zu inputs were skipped", e.n_skipped, inputs->n);
@@ -290,7 +290,6 @@ static int run_expand(struct call *call, struct error *err)
         bool is_wrong;
         const char *why;
     } rules[] = {
-        {s->output != NULL && s->out_dir != NULL, "--output and --out-dir exclude each other"},
         {s->keep_identity && s->pick == 0, "--keep-identity goes with --pick"},
         {s->canonical && (s->transforms != NULL || s->pick > 0 || s->unique),
          "--canonical excludes --transforms, --pick, --unique and --keep-identity"},

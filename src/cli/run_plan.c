@@ -35,6 +35,8 @@ int run_take_operands(struct call *call, struct error *err)
     struct text_list *inputs = &call->inputs;
     int n = call->n_operands;
 
+    if (settings->output != NULL && settings->out_dir != NULL)
+        return command_misuse(err, "--output and --out-dir exclude each other");
     if (settings->zero && settings->files_from == NULL)
         return command_misuse(err, "--null goes with --files-from");
     if (settings->output == NULL && settings->out_dir == NULL) {
@@ -55,12 +57,10 @@ int run_take_operands(struct call *call, struct error *err)
         return -1;
     if (inputs->n == 0)
         return command_misuse(err, "no input given");
-    const char *const written[] = {settings->output, settings->conflicts};
     const char *const *sources = (const char *const *)inputs->items;
 
-    if (command_check_apart(settings->stats, written, 2, err) != 0 ||
+    if (command_check_apart(settings->stats, &settings->conflicts, 1, err) != 0 ||
         command_check_apart(settings->stats, sources, inputs->n, err) != 0 ||
-        command_check_apart(settings->conflicts, written, 1, err) != 0 ||
         command_check_apart(settings->conflicts, sources, inputs->n, err) != 0)
         return -1;
     if (settings->out_dir != NULL && input_list_check_names(inputs, "inputs", err) != 0)
@@ -190,7 +190,7 @@ static int look(struct expand_job *job, const char *output, enum found *found, s
     } else if (is_known && list.n_bytes == 0) {
         *found = FOUND_CURRENT;
         if (settings->verbosity > 0)
-            command_say(settings, "%s: is there already", text_path(output).text);
+            command_say(settings, "%s: is up to date", text_path(output).text);
     } else if (!is_known && expand_is_remains(job, output)) {
         *found = FOUND_REMAINS;
         if (settings->verbosity >= 0)
@@ -199,7 +199,8 @@ static int look(struct expand_job *job, const char *output, enum found *found, s
     } else if (!settings->force) {
         *found = FOUND_OTHER;
         if (is_known)
-            command_say(settings, "%s: is not what would be written: %s (--force writes it anew)",
+            command_say(settings,
+                        "%s: differs from what would be written: %s (--force replaces it)",
                         text_path(output).text, list.text);
         else if (settings->out_dir != NULL)
             command_say(settings, "cannot create %s: it exists (--force replaces it)",

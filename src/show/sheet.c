@@ -321,6 +321,7 @@ static int fill_picture(struct sheet *sheet, const struct fields *fields, struct
         if (cell->share > sheet->most_share)
             sheet->most_share = cell->share;
         sheet->has_stones |= cell->piece == PICTURE_STONE;
+        sheet->has_numbers |= cell->piece == PICTURE_NUMBER;
         sheet->has_marks |= cell->is_marked;
         if (cell->side <= SIDE_BOTH)
             sheet->has_side[cell->side] = true;

@@ -127,7 +127,7 @@ struct sheet {
     size_t n_pictures;
     size_t n_faulty;   /* pictures that differ from what is computed */
     double most_share; /* of any cell in any picture */
-    bool has_stones, has_marks, has_side[SIDE_BOTH + 1]; /* in any picture, for the legend */
+    bool has_stones, has_numbers, has_marks, has_side[SIDE_BOTH + 1]; /* in any picture */
     const char *pieces; /* for the legend: further pieces, static, or NULL */
     struct text title;  /* owned: two lines */
 };

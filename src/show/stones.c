@@ -280,7 +280,7 @@ const char *labels_side_name(const struct plan *plan, enum picture_side side)
     };
 
     return side < 2            ? names[stones_style_of(plan)][side]
-           : side == SIDE_BOTH ? "both colours, which cannot be"
+           : side == SIDE_BOTH ? "both colours, which is impossible"
                                : "nobody";
 }
 

@@ -254,12 +254,8 @@ int terminal_write(const struct sheet *sheet, const struct terminal_style *style
                         .bold = style->colours ? "\033[1m" : "",
                         .plain = style->colours ? "\033[0m" : ""};
     struct pen out = {.out = text, .err = err};
-    bool is_wide = sheet->pieces != NULL || board->family->has_tiles;
 
-    for (size_t k = 0; k < sheet->n_pictures; k++)
-        for (uint32_t i = 0; i < board->n_cells; i++)
-            is_wide |= sheet->pictures[k].cells[i].piece == PICTURE_NUMBER;
-    w.cell_width = is_wide ? 4 : 2;
+    w.cell_width = sheet->pieces != NULL || sheet->has_numbers || board->family->has_tiles ? 4 : 2;
     w.width = (size_t)sheet->shape.n_halves * w.cell_width / 2 +
               (board->family->joins_edges ? 2 * w.cell_width : 0);
     w.width = w.width > LEAST_WIDTH ? w.width : LEAST_WIDTH;

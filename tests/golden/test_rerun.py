@@ -133,7 +133,7 @@ def test_what_differs(name):
         f.expand()
         before = f.bytes()
         _, err = f.expand("--skip-existing", "-v")
-        assert "is there already" in err, err
+        assert "is up to date" in err, err
         os.utime(f.path("out.npz"), (1, 1))
         if name == "file-board":
             board_file(f.path("BOARD"), "turning")  # the same board, told with other bytes
