@@ -1,7 +1,8 @@
 /*
- * library.c - the public API of include/symaug.h. Boards and action spaces are the program's own
- * structs under other names; planes and policies move through the kernels of the expansion. Nothing
- * here keeps state, so that a data loader may call it from any thread and after fork.
+ * library.c - the public API of include/symaug.h, except for movers (mover.c). Boards and action
+ * spaces are the program's own structs under other names; planes and policies are moved by the
+ * kernels of `expand`. Nothing here keeps state, so a data loader may call it from any thread and
+ * after fork.
  */
 #include "symaug.h"
 
@@ -10,7 +11,7 @@
 #include "engine/kernel.h"
 #include "engine/order.h"
 
-/* A function that looks up what a struct holds. */
+/* A function that returns what a struct holds. */
 #define GET(type, name, parameters, value) \
     type name parameters                   \
     {                                      \
@@ -19,7 +20,7 @@
 
 GET(const char *, symaug_version, (void), SYMAUG_VERSION)
 
-/* Hand a failure to a caller who may not want to know. */
+/* Copy the message to a caller's buffer, if there is one. */
 static void give_message(const struct error *err, char *message, size_t message_nbytes)
 {
     if (message != NULL && message_nbytes > 0)
@@ -105,7 +106,8 @@ GET(const uint32_t *, symaug_actions_dst, (const symaug_actions *actions, uint32
     actions->dst + transform * actions->length)
 GET(const uint32_t *, symaug_actions_src, (const symaug_actions *actions, uint32_t transform),
     actions->src + transform * actions->length)
-/* One gather through the kernels that expansion uses. */
+
+/* One gather by the kernels of `expand`. */
 static void gather(const uint32_t *src, uint64_t axis, const void *in, void *out, size_t n_outer,
                    size_t item_nbytes)
 {
@@ -151,6 +153,6 @@ int symaug_move_indices(const symaug_actions *actions, uint32_t transform, const
 
 uint32_t symaug_random_transform(const symaug_board *board, uint64_t seed, uint64_t i)
 {
-    /* The high half of a 64-bit hash scaled to the group's order: no bias beyond 2^-32. */
+    /* The high half of a 64-bit hash, scaled to the number of transforms: bias below 2^-32. */
     return (uint32_t)((shuffle_hash(seed, i) >> 32) * board->n_transforms >> 32);
 }

@@ -1,6 +1,6 @@
 /*
- * mover.c - the movers of the public API: a plan as `expand` makes it, surveyed to the end, whose
- * row moves are applied to rows of the caller's. A shard in memory is read like one in a file.
+ * mover.c - the movers of the public API: a plan as `expand` makes it, with the whole survey of the
+ * data done, whose moves are applied to the caller's rows. Arrays in memory are read like a file.
  */
 #include "symaug.h"
 
@@ -10,12 +10,12 @@
 #define MEMORY_NAME "arrays"
 
 struct symaug_mover {
-    struct settings settings; /* owned, but for the caller's texts, which only the making needs */
+    struct settings settings; /* owned, except for the caller's texts, used only to make it */
     struct plan plan;
     bool in_memory;
-    struct text_quoted *roles; /* owned: of each array, in words */
+    struct text_quoted *roles; /* owned: the role of each array, as text */
     struct key key;
-    struct error no_key; /* why the arrays form no key, which has none then */
+    struct error no_key; /* why the arrays form no key; key has no arrays then */
 };
 
 /* --- failures --- */
@@ -34,9 +34,9 @@ static int fail(struct symaug_failure *failure, const struct error *err, bool in
     return -1;
 }
 
-/* --- making one --- */
+/* --- making a mover --- */
 
-/* "NAME=VALUE", or "NAME" of an option without a value. */
+/* Set an option: "NAME=VALUE", or "NAME" for one without a value. */
 static int set_option(struct settings *settings, const char *text, struct error *err)
 {
     const size_t n = strcspn(text, "=");
@@ -53,25 +53,23 @@ static int set_option(struct settings *settings, const char *text, struct error 
     return option_set(settings, row, row->argument != NULL ? text + n + 1 : NULL, err);
 }
 
-/* Keys are not what movers are made for: without one, only symaug_mover_keys fails, unless options
- * say what it is. */
+/* Find the arrays of the orbit key. A mover needs none: without a key only symaug_mover_keys fails,
+ * unless an option asks for a key (is_told). */
 static int find_key(symaug_mover *mover, bool is_told, struct error *err)
 {
     const struct plan *plan = &mover->plan;
 
     if (!plan->swaps && board_swaps_colours(plan->board) &&
-        plan->conventions.planes != PLANES_CANONICAL) {
+        plan->conventions.planes != PLANES_CANONICAL)
         error_set(&mover->no_key, ERROR_USAGE,
                   "orbit keys need the images with swapped colours, which transforms= leaves out");
-        return is_told ? error_pass(err, &mover->no_key) : 0;
-    }
-    if (key_of_plan(&mover->key, plan, NULL, &mover->no_key) == 0)
+    else if (key_of_plan(&mover->key, plan, NULL, &mover->no_key) == 0)
         return 0;
     key_release(&mover->key);
     return is_told ? error_pass(err, &mover->no_key) : 0;
 }
 
-/* What a caller lists: paths, or options. */
+/* A list of paths or options. */
 struct words {
     const char *const *items; /* borrowed */
     size_t n;
@@ -89,7 +87,7 @@ static int build(symaug_mover *mover, struct words paths, struct words options, 
     if (settings_finish(settings, err) != 0 ||
         plan_build(plan, paths.items, paths.n, settings, err) != 0)
         return -1;
-    /* A mover is asked for images one by one, so that none can be missing. */
+    /* A mover is asked for single images, so none may be left out. */
     if (plan->conventions.ambiguous == AMBIGUOUS_DROP)
         return error_set(err, ERROR_USAGE,
                          "ambiguous=drop leaves images out, which are asked for one by one here: "
@@ -108,7 +106,7 @@ static int build(symaug_mover *mover, struct words paths, struct words options, 
     return 0;
 }
 
-/* A mover of files, or of arrays in memory. */
+/* Make a mover of files, or of the arrays in settings->memory. */
 static symaug_mover *make(const struct settings *settings, struct words paths, struct words options,
                           struct symaug_failure *failure)
 {
@@ -179,7 +177,7 @@ void symaug_mover_free(symaug_mover *mover)
     free(mover);
 }
 
-/* --- what it holds --- */
+/* --- what a mover holds --- */
 
 const symaug_board *symaug_mover_board(const symaug_mover *mover)
 {
@@ -240,6 +238,7 @@ struct symaug_moved symaug_mover_array(const symaug_mover *mover, size_t i)
 
 /* --- moving --- */
 
+/* The array of that number, if it has rows, or lists of indices, to move; else NULL. */
 static const struct plan_array *find(const symaug_mover *mover, size_t array, bool as_lists,
                                      struct error *err)
 {
@@ -271,7 +270,7 @@ static int check_transforms(const symaug_mover *mover, const uint8_t *transforms
     return 0;
 }
 
-/* "ARRAY: row R: reason". */
+/* Fail with "ARRAY: row R: reason". */
 static int fail_row(const symaug_mover *mover, const struct plan_array *array, uint64_t row,
                     const struct error *reason, struct symaug_failure *failure)
 {
@@ -282,18 +281,18 @@ static int fail_row(const symaug_mover *mover, const struct plan_array *array, u
     return fail(failure, &err, mover->in_memory);
 }
 
-/* The row of image k; none below n_data where it is a wrong one. */
+/* The row of image k; a negative one becomes larger than any n_data. */
 static inline uint64_t row_of(const struct symaug_rows *rows, size_t k)
 {
     return rows->rows != NULL ? (uint64_t)rows->rows[k] : k;
 }
 
-/* Rows lie anywhere in memory, where no processor expects the next one, so that waiting for them
- * takes longer than moving them: each is fetched so many bytes of others before its turn. */
+/* Rows are read in random order, which no hardware prefetcher predicts, and waiting for memory
+ * takes longer than moving them: each is prefetched this many bytes of other rows ahead. */
 #define FETCH_NBYTES      4096u
 #define CACHE_LINE_NBYTES 64u
 
-/* Inlined always, since gcc drops calls of a function that does nothing but this. */
+/* Always inlined: gcc drops calls of a function that only prefetches. */
 static inline __attribute__((always_inline)) void fetch(const struct symaug_rows *rows, size_t k,
                                                         uint64_t row_nbytes)
 {
