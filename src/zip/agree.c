@@ -1,6 +1,6 @@
 /*
- * agree.c - a second opinion on a zip archive's directory: libzip's. It reads through a source of
- * ours, because a fault in a map could not be caught inside it.
+ * agree.c - compares a zip archive's directory with what libzip reads. libzip reads through a
+ * source of ours, since a read error of a mapped file could not be caught inside libzip.
  */
 #include "zip/parts.h"
 
@@ -11,7 +11,7 @@
 /* A read-only, seekable source over an input. */
 struct source {
     const struct input *in;
-    struct error *err; /* where a failed read says what happened */
+    struct error *err; /* of a failed read */
     uint64_t position;
     zip_error_t error;
 };
@@ -85,8 +85,8 @@ int zip_agree(const struct input *in, struct zip_directory *directory, struct wa
 
     zip_error_init(&source.error);
     zip_error_init(&error);
-    /* libzip 1.7.3 takes some failed allocations for faults of the archive: what it says counts
-     * only when it says so twice, while there is memory. A read that fails has said why already. */
+    /* libzip 1.7.3 reports some failed allocations as faults of the archive: believe it only if it
+     * fails twice and there is memory. A failed read has set its error already. */
     for (int i = 0; i < 2 && zip == NULL && zip_error_code_zip(&source.error) != ZIP_ER_READ; i++) {
         zip_source_t *from = zip_source_function_create(source_call, &source, &error);
 

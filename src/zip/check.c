@@ -1,8 +1,8 @@
 /*
  * check.c - the strict check of a zip archive: first the end records (one of each, nothing but NULs
  * after them, 32- and 64-bit fields that agree), then the directory, entry by entry, from a private
- * copy. A number is held against the file's size before it is used. members.c looks at the members
- * themselves and their names, agree.c asks libzip for a second opinion.
+ * copy. No number is used before it is checked against the file's size. members.c checks the
+ * members themselves and their names; agree.c compares all with what libzip reads.
  */
 #include "zip/parts.h"
 
@@ -41,9 +41,9 @@ static bool agrees(zip_number narrow, zip_number all_ones, zip_number wide)
     return narrow == all_ones || narrow == wide;
 }
 
-/* What the end record at p says, which has room bytes in front of it, or the zip64 end record in
- * its place. The directory must end where the first of them begins, at byte limit or in front of
- * it, and be of a size its members can fill. */
+/* Read the end record at p, which begins at byte `limit` of the file and has `room` bytes before it
+ * in memory, or the zip64 end record that replaces it. The directory must end where the first of
+ * the end records begins, and be large enough for its members. */
 static int read_end(struct zip_reader *zip, const uint8_t *p, size_t room, zip_number limit)
 {
     const unsigned disk = bytes_get_le16(p + 4), directory_disk = bytes_get_le16(p + 6);
@@ -112,8 +112,8 @@ static int read_end(struct zip_reader *zip, const uint8_t *p, size_t room, zip_n
     return 0;
 }
 
-/* Find the directory by the one end record in the last bytes of the file, and keep the comment:
- * there is nothing but NULs after it, and no other record that could be meant. */
+/* Find the directory by the one end record in the last bytes of the file, and keep the comment.
+ * Nothing but NULs may follow, and no other record may be taken for the end record. */
 static int find_directory(struct zip_reader *zip, const struct zip_field *tail,
                           struct zip_directory *directory)
 {
@@ -130,8 +130,8 @@ static int find_directory(struct zip_reader *zip, const struct zip_field *tail,
     if (end > tail->n_bytes)
         return zip_fail(zip, "expected a zip comment of %zu bytes, found %zu: the file is cut off",
                         n_comment, tail->n_bytes - pos - END_NBYTES);
-    /* Of another record whose comment reaches over this one up to the end of the file, readers that
-     * search forwards would take that one, readers that search backwards this one. */
+    /* If the comment of an earlier record reaches over this one to the end of the file, readers
+     * that search forwards find the other record, readers that search backwards this one. */
     for (size_t p = find_signature(tail, pos); p != SIZE_MAX; p = find_signature(tail, p))
         if (tail->n_bytes - p >= END_NBYTES && comment_end(tail, p) >= end &&
             comment_end(tail, p) <= tail->n_bytes)
@@ -167,14 +167,14 @@ static const struct number_name method_names[] = {
     {97, "wavpack"}, {98, "ppmd"},   {99, "WinZip AES"},
 };
 
-/* Flags that change what the bytes mean, and those that no format in use sets. */
+/* Flags that change what the bytes mean. */
 static const struct number_name refused_flags[] = {
     {0, "encrypted data"},    {4, "enhanced deflating"}, {5, "compressed patch data"},
     {6, "strong encryption"}, {13, "a masked header"},
 };
-#define RESERVED_FLAGS 0xd780u /* bits 7-10, 12, 14, 15 */
+#define RESERVED_FLAGS 0xd780u /* bits 7-10, 12, 14, 15: no format in use sets them */
 
-/* An entry's name, flags and method: what every reader takes the same way. */
+/* Accept only names, flags and methods that every reader takes the same way. */
 static int check_plain(struct zip_reader *zip, struct zip_entry *entry, unsigned version_needed)
 {
     const char *fault = member_name_fault(entry->name, entry->name_nbytes), *method = "unknown";
@@ -204,7 +204,7 @@ static int check_plain(struct zip_reader *zip, struct zip_entry *entry, unsigned
     for (size_t i = 0; i < sizeof method_names / sizeof *method_names; i++)
         if (method_names[i].number == entry->method)
             method = method_names[i].name;
-    if (entry->method != ZIP_METHOD_STORED && codec_decoder(entry->method) == NULL)
+    if (entry->method != CODEC_ZIP_STORED && codec_decoder(entry->method) == NULL)
         return zip_fail(zip, "expected compression method %s, found %u (%s)", codec_methods,
                         entry->method, method);
     if ((entry->flags & RESERVED_FLAGS) != 0 &&
@@ -218,7 +218,7 @@ static int check_plain(struct zip_reader *zip, struct zip_entry *entry, unsigned
     return 0;
 }
 
-/* The next entry of a directory of which n_bytes are left; *used: how many it takes. */
+/* Read the next entry of a directory of which n_bytes are left; *used is its length. */
 static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct zip_entry *entry,
                       size_t *used)
 {
@@ -281,11 +281,11 @@ static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct
     if (entry->is_folder && (values[1] > 2 || values[0] != 0))
         return zip_fail(zip, "expected no data in an entry for a folder, found %llu bytes",
                         values[0]);
-    if (entry->method == ZIP_METHOD_STORED && values[1] != values[0])
+    if (entry->method == CODEC_ZIP_STORED && values[1] != values[0])
         return zip_fail(zip,
                         "expected a stored member's two sizes to be equal, found %llu and %llu",
                         values[1], values[0]);
-    if (entry->method == ZIP_METHOD_DEFLATED && values[0] / DEFLATE_MAX_RATIO > values[1])
+    if (entry->method == CODEC_ZIP_DEFLATE && values[0] / DEFLATE_MAX_RATIO > values[1])
         return zip_fail(zip,
                         "expected at most %llu bytes from %llu deflated ones, found %llu declared",
                         values[1] * DEFLATE_MAX_RATIO, values[1], values[0]);

@@ -1,11 +1,11 @@
 /*
  * check.h - is this a sound zip archive, and where are its members?
  *
- * Readers of zip files disagree about damaged and about forged ones. This one accepts what every
- * reader takes the same way: one directory that says what the local headers say, members that lie
- * one after the other and are all listed, plain names, plain methods. It trusts no declared
- * number before it was held against the file's size, and reads from a private copy of the
- * directory, so that a file that changes meanwhile changes nothing.
+ * Readers of zip files disagree about damaged and forged ones. This one accepts only what every
+ * reader takes the same way: one directory that agrees with the local headers, members that follow
+ * one another and are all listed, plain names, plain methods. No declared number is trusted before
+ * it is checked against the file's size, and the directory is read from a private copy, so that
+ * changes to the file in the meantime have no effect.
  */
 #pragma once
 
@@ -14,22 +14,20 @@
 #include "base/text.h"
 
 #define ZIP_MAX_ENTRIES     65536u
-#define ZIP_METHOD_STORED   0
-#define ZIP_METHOD_DEFLATED 8
 #define ZIP_FLAG_DESCRIPTOR (1u << 3)
 #define ZIP_FLAG_UTF8       (1u << 11)
 
 /* One member, as the directory and its local header agree. */
 struct zip_entry {
-    const char *name; /* NUL-terminated, borrowed from the directory; no NUL inside; as written, in
-                         UTF-8 after zip_agree */
+    const char *name; /* NUL-terminated, borrowed from the directory; no NUL inside; as in the file,
+                         after zip_agree in UTF-8 */
     size_t name_nbytes;
     uint16_t flags;
     uint16_t method;
     bool is_folder; /* an entry for a directory: no data */
     uint32_t crc;
     uint64_t packed_nbytes;
-    uint64_t unpacked_nbytes; /* as declared: at most what packed_nbytes could deflate */
+    uint64_t unpacked_nbytes; /* as declared, at most what packed_nbytes could inflate to */
     uint64_t header_offset;
     uint64_t data_offset; /* of the first packed byte */
     uint64_t end_offset;  /* after the data and its descriptor */
@@ -44,20 +42,20 @@ struct zip_directory {
 };
 
 /*
- * Check the structure of the archive in `in` and list its members. Contents are not inflated:
- * sizes and CRCs are what the headers declare. Faults are ERROR_DATA ("FILE: MEMBER: expected ...,
- * found ..."); oddities are appended to warnings. The caller releases the directory.
+ * Check the structure of the archive in `in` and list its members. Contents are not inflated: sizes
+ * and CRCs are those that the headers declare. Faults are ERROR_DATA ("FILE: MEMBER: expected ...,
+ * found ..."); oddities are added to warnings. The caller releases the directory.
  */
 int zip_check(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
               struct error *err);
 
 /*
  * Open the archive with libzip and compare number, names, sizes, methods and CRCs of its members
- * with what zip_check found; any difference is ERROR_DATA. To be called after zip_check only:
- * libzip allocates what a directory declares. Not for two threads at once.
+ * with what zip_check found; any difference is ERROR_DATA. Call it only after zip_check, since
+ * libzip allocates whatever a directory declares.
  *
- * The entries get the names that libzip reads (code page 437 where they are no UTF-8), no two of
- * which may stand for one key; those that differ in case alone are appended to warnings.
+ * The entries get the names that libzip reads (from code page 437 if they are not UTF-8). No two
+ * may stand for one key; names that differ in case alone are added to warnings.
  */
 int zip_agree(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
               struct error *err);
@@ -69,9 +67,9 @@ void zip_directory_release(struct zip_directory *directory);
 
 #define MEMBER_NAME_MAX_NBYTES 4096
 
-/* Why a name of n_bytes (which may hold NULs) is refused, or NULL when it is fit: static text such
+/* Why a name of n_bytes (NULs may be among them) is refused, or NULL if it is not: static text such
  * as "name has a '..' component". */
 const char *member_name_fault(const char *name, size_t n_bytes);
 
-/* Length of the array key: the name without one ".npy", as numpy makes it. */
+/* The length of the array's key: as numpy has it, the name without one ".npy" at its end. */
 size_t member_name_key_nbytes(const char *name);

@@ -1,11 +1,11 @@
 /*
- * members.c - a zip archive's members where they lie: each local header and data descriptor held
- * against the directory, extra fields with their zip64 sizes, then all members among each other:
- * no gap that hides one, no overlap.
+ * members.c - the members of a zip archive: each local header and data descriptor is compared with
+ * the directory, extra fields are read for zip64 sizes, and then the members are compared with each
+ * other: they must not overlap, and no gap may hide one.
  *
- * Names that are empty, absolute, with "..", backslashes or control characters are refused. numpy
- * takes one ".npy" off a name, so two members that differ in nothing but such endings can be
- * reached by one key; their stem tells.
+ * Names that are empty or absolute, or that contain "..", a backslash or a control character, are
+ * refused. numpy removes one ".npy" from a name, so members whose names have the same stem, without
+ * any ".npy" at the end, can be reached by the same key.
  */
 #include "zip/parts.h"
 
@@ -16,8 +16,7 @@
 #define SUFFIX        ".npy"
 #define SUFFIX_NBYTES (sizeof SUFFIX - 1)
 
-/* Length of what identifies the member: the name without any ".npy" at its end. Two members whose
- * stems are equal can be reached by the same numpy key. */
+/* The length of a name's stem. */
 static size_t stem_nbytes(const char *name, size_t n_bytes)
 {
     while (n_bytes >= SUFFIX_NBYTES &&
@@ -150,7 +149,7 @@ int zip_extra_resolve(const struct zip_reader *zip, const struct zip_field *zip6
 #define LOCAL_NBYTES   30u
 #define SCRATCH_NBYTES (2u * 65536u) /* a local header's name and extra fields */
 
-/* Bits 1 and 2 tell how hard the deflater tried: they mean nothing to a reader. */
+/* Bits 1 and 2 say how hard the compressor tried, which does not concern a reader. */
 #define COMPARED_FLAGS 0xfff9u
 
 static int compare_number(struct zip_reader *zip, const char *what, zip_number directory,
@@ -163,9 +162,9 @@ static int compare_number(struct zip_reader *zip, const char *what, zip_number d
 }
 
 /*
- * Find the data descriptor's form, with or without signature, with 32- or 64-bit sizes, by its
- * contents: writers do not mark it reliably. The longest form first: of an empty member's 64-bit
- * descriptor the short forms fit as well.
+ * Find the form of the data descriptor, with or without signature, with 32- or 64-bit sizes, by its
+ * contents: writers do not mark it reliably. The longest form comes first, since the shorter ones
+ * also fit the 64-bit descriptor of an empty member.
  */
 static int check_descriptor(struct zip_reader *zip, struct zip_entry *entry)
 {
@@ -200,8 +199,8 @@ static int check_descriptor(struct zip_reader *zip, struct zip_entry *entry)
                     (zip_number)entry->unpacked_nbytes);
 }
 
-/* The numbers of the local header p, whose extra fields these are. In front of a data descriptor,
- * where the writer did not know them yet, zeros will do. */
+/* Compare the numbers of the local header p, which has these extra fields. Where a data descriptor
+ * follows, the writer did not know them yet, and they may be 0. */
 static int compare_numbers(struct zip_reader *zip, const uint8_t *p, const struct zip_extra *extra)
 {
     static const char *const what[2] = {"size", "packed size"};
@@ -214,13 +213,14 @@ static int compare_numbers(struct zip_reader *zip, const uint8_t *p, const struc
 
     if (!are_unknown && zip_extra_resolve(zip, &extra->zip64, sizes, 2, &used) != 0)
         return -1;
-    for (size_t i = 0; i < 2 && are_unknown; i++) {
-        const bool is_wide = extra->zip64.n_bytes >= 8 * i + 8;
+    for (size_t i = 0; i < 2; i++) {
+        const bool is_wide = are_unknown && extra->zip64.n_bytes >= 8 * i + 8;
         const zip_number wide = is_wide ? bytes_get_le64(extra->zip64.bytes + 8 * i) : 0;
 
         if (wide != 0 && compare_number(zip, what[i], known[i], wide) != 0)
             return -1;
-        if (sizes[i] == 0 || (sizes[i] == 0xffffffff && extra->zip64.n_bytes >= 16))
+        if (are_unknown &&
+            (sizes[i] == 0 || (sizes[i] == 0xffffffff && extra->zip64.n_bytes >= 16)))
             sizes[i] = known[i];
         if (compare_number(zip, what[i], known[i], sizes[i]) != 0)
             return -1;
@@ -229,9 +229,7 @@ static int compare_numbers(struct zip_reader *zip, const uint8_t *p, const struc
         return zip_fail(zip, "expected CRC %08x%s in the local header%s, found %08x", entry->crc,
                         are_unknown ? " or 0" : "", are_unknown ? "" : ", as in the directory",
                         crc);
-    return compare_number(zip, what[0], known[0], sizes[0]) != 0
-               ? -1
-               : compare_number(zip, what[1], known[1], sizes[1]);
+    return 0;
 }
 
 static int check_local(struct zip_reader *zip, struct zip_entry *entry, uint8_t *scratch)
@@ -295,7 +293,7 @@ static int compare_stems(const struct zip_entry *a, const struct zip_entry *b, b
     return order != 0 ? order : order_of(a_nbytes, b_nbytes);
 }
 
-/* Ties are broken by place, so that messages do not depend on the sort. */
+/* Ties are broken by address, so that messages do not depend on the sort. */
 static int by_offset(const void *a, const void *b)
 {
     const struct zip_entry *x = *(const struct zip_entry *const *)a;
@@ -340,7 +338,6 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
             first);
     for (size_t i = 0; rc == 0 && i <= n; i++) {
         const zip_number begin = i < n ? list[i]->header_offset : zip->directory_offset;
-
         uint8_t p[4] = {0};
 
         zip->entry = i < n && begin < end ? list[i] : NULL;
@@ -351,8 +348,8 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
                           text_quote(list[i - 1]->name).text, end, begin);
         else if (begin - end >= sizeof p)
             rc = input_read(zip->in, end, p, sizeof p, zip->err);
-        /* Bytes that no entry owns: harmless, unless a reader that goes from header to header would
-         * find a member in them that the directory does not list. */
+        /* Bytes that no entry owns are harmless, unless a reader that goes from header to header
+         * would find a member in them that the directory does not list. */
         if (rc == 0 && bytes_get_le32(p) == ZIP_LOCAL_SIGNATURE)
             rc = zip_fail(zip,
                           "expected every member to be in the zip directory, found one at byte "

@@ -1,5 +1,5 @@
 /*
- * parts.h - what the files of zip_check share.
+ * parts.h - what the files of this folder share.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 typedef unsigned long long zip_number; /* any number of an archive, fit for %llu */
 
-/* What every step needs. */
+/* What every step of the check needs. */
 struct zip_reader {
     const struct input *in;
     struct warnings *warnings;
@@ -22,8 +22,8 @@ struct zip_reader {
     zip_number n_entries;        /* of the directory, as the end records say, as is the next */
     zip_number directory_offset; /* from the beginning of the file */
     zip_number directory_nbytes;
-    const struct zip_entry *entry; /* that is looked at, for messages: borrowed, or NULL */
-    const char *where;             /* "directory" or "local header", for messages */
+    const struct zip_entry *entry; /* borrowed, or NULL: the entry that messages are about */
+    const char *where;             /* the same: "directory" or "local header" */
 };
 
 /* ERROR_DATA "FILE: MEMBER: ..." about zip->entry ("FILE: ..." without one). Returns -1. */
@@ -40,22 +40,22 @@ struct zip_extra {
     struct zip_field zip64, unicode_path;
 };
 
-/* Split n_bytes of extra fields. */
+/* Find the two fields in n_bytes of extra fields. */
 int zip_extra_parse(const struct zip_reader *zip, const uint8_t *bytes, size_t n_bytes,
                     struct zip_extra *extra);
 
 /*
- * Replace each of n_values (unpacked, packed, header offset: in this order) that is 0xffffffff by
- * its zip64 value; *used says how many zip64 bytes that took. A zip64 field that holds more than
- * was asked for must repeat the values, so that no two readers can differ.
+ * Replace each of n_values (unpacked size, packed size, header offset, in this order) that is
+ * 0xffffffff by its zip64 value; *used is the number of zip64 bytes that took. A zip64 field with
+ * more values than were needed must repeat them all, so that no two readers can differ.
  */
 int zip_extra_resolve(const struct zip_reader *zip, const struct zip_field *zip64,
                       zip_number *values, size_t n_values, size_t *used);
 
-/* Hold each entry against its local header and data descriptor, and set data_offset and end_offset;
- * then all of them: one after the other from byte 0 to the directory, none overlapping, none
- * hidden. */
+/* Compare each entry with its local header and data descriptor, and set data_offset and end_offset;
+ * then check that the members follow one another from byte 0 to the directory, none overlapping,
+ * none hidden. */
 int zip_members_check(struct zip_reader *zip, struct zip_directory *directory);
 
-/* No two members are of one key, by their names in UTF-8. */
+/* Check that no two members stand for one key, by their names in UTF-8. */
 int zip_names_check(struct zip_reader *zip, const struct zip_directory *directory);

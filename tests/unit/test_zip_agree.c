@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "codec/codec.h"
 #include "npz_maker.h"
 #include "zip/check.h"
 
@@ -24,7 +25,7 @@ static void belie(struct zip_directory *directory, enum field field)
     entry->unpacked_nbytes += field == FIELD_SIZE;
     entry->packed_nbytes += field == FIELD_PACKED;
     entry->crc ^= field == FIELD_CRC;
-    entry->method = field == FIELD_METHOD ? ZIP_METHOD_DEFLATED : entry->method;
+    entry->method = field == FIELD_METHOD ? CODEC_ZIP_DEFLATE : entry->method;
     directory->n_entries -= field == FIELD_N;
 }
 
