@@ -208,7 +208,7 @@ static bool inputs_are_due(void *self)
 {
     const struct expand_job *job = self;
 
-    return job->inputs_failure.kind == ERROR_NONE && !job->digests.done &&
+    return job->inputs_failure.kind == ERROR_NONE && !side_work_is_done(&job->digests) &&
            job->digests.used < job->archive.members.n_loaded;
 }
 

@@ -1,15 +1,14 @@
 /*
- * shard.c - opens a shard and decides what it means, in the order in which one thing tells another:
- * manifest, board, roles.
+ * shard.c - opens a shard and decides what it means: what its manifest says, then its board, then
+ * the roles of its arrays, each from the ones before.
  *
- * Of the board, what was told counts most, then what the shard says of itself, then what is written
- * beside it, then its shapes. A contradiction between the first two does not end the search:
+ * The board is the one that the user gave, else the one that the shard names, else the one that is
+ * written beside it, else one that its shapes fit. A contradiction between the first two is noted:
  * `expand` refuses it, `verify` lists it. Roles are decided as `expand` decides them.
  *
- * The SHA-256 of the inputs are made beside the work on them: whoever fetches input grants that
- * many bytes, and threads with nothing to do hash them in small steps while the pages are still in
- * memory, so that each file is read from the disk once. A folder's digest is that of the list of
- * its files'.
+ * The SHA-256 digests of the inputs are made while the inputs are worked on: threads with nothing
+ * else to do hash them in small steps, as far as input was fetched, while its pages are still in
+ * memory, so that each file is read from the disk once.
  */
 #include "engine/shard.h"
 
@@ -36,15 +35,12 @@ int side_work_init(struct side_work *work, const struct archive_in *archives, si
 
 int side_work_step(struct side_work *work, struct error *err)
 {
-    for (int i = 0; i < STEP_NCHUNKS && !work->done; i++) {
+    for (int i = 0; i < STEP_NCHUNKS && !side_work_is_done(work); i++) {
         const struct archive_in *archive = &work->archives[work->archive];
+        const struct input *in = &archive->inputs[work->file];
         char hex[DIGEST_HEX_NBYTES] = "";
 
         work->used += CHUNK_NBYTES;
-        work->done = work->archive == work->n_archives;
-        if (work->done)
-            break;
-        const struct input *in = &archive->inputs[work->file];
         const size_t n = (size_t)smaller(in->n_bytes - work->offset, CHUNK_NBYTES);
         if (n > 0) {
             if (input_read(in, work->offset, work->buffer, n, err) != 0)
@@ -54,7 +50,7 @@ int side_work_step(struct side_work *work, struct error *err)
             input_release_before(in, work->offset, &work->released);
             continue;
         }
-        /* The file is read to its end: keep its digest and go on to the next. */
+        /* At the end of the file: keep its digest and go on to the next. */
         const bool is_folder = archive->form == ARCHIVE_FOLDER;
         char *sha256 = work->sha256[work->archive];
         digest_finish(&work->digest, is_folder ? hex : sha256);
@@ -75,7 +71,7 @@ int side_work_step(struct side_work *work, struct error *err)
 
 int side_work_finish(struct side_work *work, struct error *err)
 {
-    while (!work->done)
+    while (!side_work_is_done(work))
         if (side_work_step(work, err) != 0)
             return -1;
     return 0;
@@ -112,7 +108,7 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
 
     *r = (struct recall){.settings = *settings, .manifest = given};
     r->output = json_array_get(json_object_get(given, "outputs"), output);
-    if (given == NULL) { /* the one beside the file, which is one of its outputs by bytes or name */
+    if (given == NULL) { /* the one beside the file, if it lists the file by digest or by name */
         if (text_append(&name, err, "%.*s" MANIFEST_SUFFIX, (int)text_path_nbytes(archive->path),
                         archive->path) != 0)
             return -1;
@@ -145,9 +141,8 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
         s->roles.plane_xy = strcmp(order, "xy") == 0;
     if (r->output == NULL)
         return 0;
-    /* Roles of the manifest, for arrays that still have the dtype and row shape that it lists,
-     * count less than those of the user. A role that this version does not know is as though it
-     * were not said. */
+    /* The user's roles override those of the manifest, which hold for arrays that still have the
+     * dtype and row shape that it lists. A role that this version does not know is ignored. */
     const json_t *arrays = json_object_get(r->output, "arrays");
     if (new_items(&r->roles, 1, "roles", err) != 0)
         return -1;
@@ -172,8 +167,8 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
     return 0;
 }
 
-/* The board of the manifest, or of the shard's zip comment; NULL: neither names one that can be
- * built, with *why saying so where one was tried. *from: what named it. */
+/* The board that the manifest names, or else the shard's zip comment; *from says which. NULL if
+ * neither names one that can be built, with *why set if one was tried. */
 static struct board *recall_board(const struct recall *r, const struct archive_in *archive,
                                   const char **from, struct error *why)
 {
@@ -189,7 +184,7 @@ static struct board *recall_board(const struct recall *r, const struct archive_i
         *from = "said by its zip comment";
         name = archive->comment + sizeof comment - 1;
     }
-    /* What a file says must not make the program read another one. */
+    /* A file must not make the program read another file. */
     return name != NULL && strncmp(name, file, sizeof file - 1) != 0 ? board_new(name, why) : NULL;
 }
 
@@ -228,7 +223,7 @@ int shard_check_board(const struct archive_in *archive, const struct board *boar
     struct board *said = board_new(name, &why);
     if (said == NULL && why.kind == ERROR_INTERNAL)
         return error_pass(err, &why);
-    if (said == NULL) /* a board_type this program does not know proves nothing */
+    if (said == NULL) /* a board_type that this program does not know proves nothing */
         return 0;
     const bool same =
         strcmp(said->name, board->name) == 0 ||
@@ -261,18 +256,18 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
         (void)shard_check_board(archive, found->board, &found->problem);
         return found->problem.kind == ERROR_INTERNAL ? error_pass(err, &found->problem) : 0;
     }
-    /* --board katago: of which size, the shard says. */
+    /* --board katago: the shard says of which size. */
     if (wants_katago && !shard_says)
         error_fill_at(&found->problem, ERROR_DATA, &place, "has not the members of a KataGo shard");
     else if (wants_katago && strncmp(says, "katago:", 7) != 0)
         error_fill_at(&found->problem, ERROR_DATA, &place, "is of board %s, not of %s (--board)",
                       text_quote(says).text, text_path(said->board).text);
-    else if (wants_katago) { /* "katago:9": its size after what was said */
+    else if (wants_katago) { /* "katago:9": append its size to what the user gave */
         const struct text_quoted size = text_path(strchr(says, ':'));
 
         snprintf(says, sizeof says, "%.40s%.20s", text_path(said->board).text, size.text);
     }
-    /* Which of KataGomo's games it is, only what was written beside it says. */
+    /* Which of KataGomo's games it is, only the manifest or the comment can say. */
     if (recall != NULL && !wants_katago && (!shard_says || strncmp(says, "katago:", 7) == 0))
         found->board = recall_board(recall, archive, &found->from, &why);
     if (shard_says && (found->board == NULL || !found->board->family->only_known_members)) {
@@ -337,8 +332,8 @@ int shard_open(struct shard *shard, const char *path, const struct settings *set
         text_append_shell(&head, board->preset, err) == 0 && text_append(&file, err, " -- ") == 0 &&
         text_append_shell(&file, shard->archive.path, err) == 0 &&
         text_append(&file, err, " OUT.npz") == 0) {
-        /* What expand would ask is asked here, so that a schema holds no guess; but not of an
-         * expansion, whose arrays are told by its manifest, or were decided before. */
+        /* Ask whatever expand would ask, so that a schema holds no guess; but not about an
+         * expansion, whose roles are in its manifest, or were decided before. */
         request.is_strict =
             shard->recall.manifest == NULL && shard_expansion(&shard->archive) == NULL;
         request.swaps_colours = request.is_strict && board_swaps_colours(board);
