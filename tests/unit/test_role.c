@@ -236,8 +236,8 @@ static const struct role_test sparse_tests[] = {
      F9 "b:f4:9 a:i4:9 c:i4:7",
      SQ9 "b=policy-value:csr(2,1,3) a=policy-index:csr(2,1,3)@cells/81 "
          "c=policy-offsets:csr(2,1,3) N=6"},
-    {"square:9", "role:a=policy-index", F9 "a:Oi:6", "!no other array is told"},
-    {"square:9", "role:a=policy-value", F9 "a:Oi:6", "!no other array is told"},
+    {"square:9", "role:a=policy-index", F9 "a:Oi:6", "!no other array is given"},
+    {"square:9", "role:a=policy-value", F9 "a:Oi:6", "!no other array is given"},
     /* The length of the action axis. */
     {"hex8", "", F9 "policy_indices:Oi:6 policy_values:Of:6",
      PAIR("object(1,2,-)", "ringrift/4132")},
@@ -318,7 +318,7 @@ static const struct role_test sparse_tests[] = {
     {"square:9", "", F9 "policy_indices:On:6,2,2 policy_values:Od:6,2,2",
      "!objects (N,) or (N, k)"},
     {"square:9", "role:a=policy-index role:b=policy-value role:c=policy-value",
-     F9 "a:Oi:6 b:Of:6 c:Of:6", "!no other array is told"},
+     F9 "a:Oi:6 b:Of:6 c:Of:6", "!no other array is given"},
     {"square:9", "", "a_offsets:i8:7 a_values:f4:40 a_indices:i4:40",
      "a_offsets=policy-offsets:csr(2,1,0) a_values=policy-value:csr(2,1,0) "
      "a_indices=policy-index:csr(2,1,0)@cells/81 N=6"},
