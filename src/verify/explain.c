@@ -193,7 +193,8 @@ static uint32_t doubts_of(const struct window *window, const struct lane_image *
 /* Group all rows by class: sources are numbers of classes, transforms are relative to the first row
  * of the class. A row whose transform is ambiguous, by the position's own symmetry, is a group of
  * its own. So are the rows of a class that may hold one position from several sources, each with
- * some of its images: that is, if images are left out and most other classes raise no such doubt.
+ * some of its images: that is, if images are left out, and most other classes raise no such doubt
+ * or, of images that are there twice, the manifest says that rows are shuffled or left out.
  */
 static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 {
@@ -244,8 +245,11 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         for (end = i + 1; end < n && list[end].source == shape;)
             end++;
         for (uint32_t doubt = DOUBT; doubt <= REPEATS; doubt <<= 1)
-            is_open |= (list[i].at & doubt) != 0 && 2 * n_doubtful[doubt] <= n_classes &&
-                       (!is_complete || (end - i != n_images && doubt != REPEATS));
+            is_open |=
+                (list[i].at & doubt) != 0 &&
+                (2 * n_doubtful[doubt] <= n_classes || (doubt == REPEATS && p->is_irregular)) &&
+                (!is_complete || (end - i != n_images && doubt != REPEATS));
+        n_crowded += is_open ? end - i : 0;
         for (uint64_t k = i; k < end; k++) {
             list[k].transform = is_open ? NO_TRANSFORM : list[k].transform;
             list[k].source = list[k].transform == NO_TRANSFORM ? n_sources++ : source;
@@ -255,7 +259,7 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
     if (status != 0 || p->planes->is_broken || n_classes == 0) {
         free(list);
         return status != 0 ? -1
-                           : verify_note(p->lanes->result, err, "not looked at for images: %s",
+                           : verify_note(p->lanes->result, err, "images not checked: %s",
                                          p->planes->is_broken
                                              ? "the planes cannot be read"
                                              : "nothing tells which rows of a position are images "
@@ -310,7 +314,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
     if (names[0] != '\0')
         findings_add(
             &p->lanes->result->findings, ERROR_AT(FINDING_FOREIGN_SYMMETRY, key, FINDING_NO_ROW),
-            "", "", "%u of %u images per source are %.100s, no %s", fit->n_foreign, n, names,
+            "", "", "%u of %u images per source are %.100s: not %s", fit->n_foreign, n, names,
             is_box ? "symmetries of this board" : "exact images under these conventions (--tiles)");
     if (fit->is_confirmed || (fit->only_colours && p->planes->spec.codes))
         return p->lanes->shard->n_rows % n != 0
@@ -364,7 +368,7 @@ static int look(struct probe *p, struct error *err)
             return -1;
     }
     if (p->planes->is_broken)
-        return verify_note(result, err, "not looked at for images: the planes cannot be read");
+        return verify_note(result, err, "images not checked: the planes cannot be read");
     /* A layout with too few images, contradicted by rows that are all right as classes. */
     if (!p->has_block && found.is_confirmed && !found.is_exact &&
         classes.n_images > found.layout.n_images && classes.saved > found.saved &&
@@ -435,6 +439,9 @@ static int find_groups(struct probe *p, struct error *err)
     }
     if (p->n_ids < 2 || shard->n_rows == 0)
         return 0;
+    if (manifest_option(manifest, "canonical") != NULL)
+        return verify_note(p->lanes->result, err,
+                           "images not checked: one of each source, as its manifest says");
     if (!p->is_irregular && manifest != NULL && p->ids_are_told && p->has_block &&
         shard->n_rows % p->n_ids == 0)
         return take_told(p, err);
@@ -481,7 +488,7 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, uint64_t max_n
     } else if (!is_known) {
         note = is_expansion ? "expanded, but its images are not checked: the board is not known, "
                               "use --board"
-                            : "not looked at for images: the board is not known, use --board";
+                            : "images not checked: the board is not known, use --board";
     } else {
         groups->n_transforms = plan.board->n_transforms;
         if (settings->transforms != NULL)
@@ -505,7 +512,7 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, uint64_t max_n
             status = orbit_groups_cut(groups, &result->findings, err);
             result->is_expanded = status == 0;
         } else if (p.planes == NULL) {
-            note = "not looked at for images: there are no planes of the board";
+            note = "images not checked: there are no planes of the board";
         } else if (status == 0) {
             status = find_groups(&p, err);
         }

@@ -71,7 +71,7 @@ static bool same_items(const struct pickle_item *a, const struct pickle_item *b,
                    same_items(a->as.items, b->as.items, a->n_bytes_or_items);
         else if (same && a->kind == PICKLE_ARRAY)
             same = a->as.array->n_bytes == b->as.array->n_bytes &&
-                   a->as.array->dtype.kind == b->as.array->dtype.kind &&
+                   dtype_equal(&a->as.array->dtype, &b->as.array->dtype) &&
                    memcmp(a->as.array->data, b->as.array->data, a->as.array->n_bytes) == 0;
         if (!same)
             return false;
@@ -369,7 +369,7 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     if (a.items != NULL || b.items != NULL)
         return a.n == b.n && (a.n == 0 || (a.items != NULL && b.items != NULL &&
                                            same_items(a.items, b.items, a.n)));
-    return a.n == b.n && item == b.dtype->itemsize && a.dtype->kind == b.dtype->kind &&
+    return a.n == b.n && dtype_equal(a.dtype, b.dtype) &&
            (a.n == 0 || orbit_is_flipped(step.flip, a.dtype, a.bytes, b.bytes, a.n));
 }
 

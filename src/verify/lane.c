@@ -183,7 +183,7 @@ int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result
                     &result->findings,
                     ERROR_AT(FINDING_LENGTH_MISMATCH, offsets->key, FINDING_NO_ROW),
                     text_format("0, rising to %llu", (unsigned long long)lane->array->n_rows).text,
-                    "others", "offsets that do not fit the array");
+                    "other numbers", "offsets that do not fit the array");
                 lane->is_broken = true;
                 continue;
             }

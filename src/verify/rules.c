@@ -227,7 +227,7 @@ static void check_lead(struct rules *r)
     if (by_plane >= 0 && by_array >= 0 && by_plane != by_array) {
         findings_add(break_rule(r, RULE_PLAYER), place, text_format("player %d", by_array).text,
                      text_format("player %d", by_plane).text,
-                     "the to-move plane and the array of players");
+                     "the to-move plane and the array of players differ");
         return;
     }
     struct turn_lead lead =
@@ -237,7 +237,7 @@ static void check_lead(struct rules *r)
     if (lead.declared != 0 && lead.declared != -1)
         findings_add(break_rule(r, RULE_LEAD), place, "0 or -1",
                      text_format("%" PRId64, lead.declared).text,
-                     "stones of the player to move less those of the other");
+                     "stones of the player to move minus those of the other");
 }
 
 void rules_check_row(struct rules *r, const struct window *window, const struct lane_image *image)
@@ -390,8 +390,9 @@ static void finish_stones(struct rules *r, struct findings *findings)
                                        : "different numbers within a row",
                      "plane %d is not the player to move in %" PRIu64 " of %" PRIu64 " rows; %s%s",
                      r->where.turn, turn->n_broken, turn->n_rows,
-                     advice.is_other_code ? "write it as 0 and 1, or tell its planes with --planes"
-                                          : "if that is meant, use --planes ",
+                     advice.is_other_code
+                         ? "write it as 0 and 1, or say what the planes are with --planes"
+                         : "if that is meant, use --planes ",
                      advice.is_other_code ? "" : advice.planes[0]);
         return;
     }
@@ -434,7 +435,8 @@ void rules_finish(struct rules *r, struct findings *findings)
                                             smear->first_row};
 
         if (smear->first_row != FINDING_NO_ROW)
-            findings_add(findings, &place, "zero", "other", "off-board cells of plane %" PRIu64, p);
+            findings_add(findings, &place, "zero", "other numbers",
+                         "off-board cells of plane %" PRIu64, p);
     }
 }
 

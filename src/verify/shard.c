@@ -131,7 +131,7 @@ static void read_by_names(struct shard *shard, const struct error *why,
                          text_format("%" PRIu64, array->n_rows).text, "another number of rows");
         } else if (named.role < ROLE_COPY && !dtype_is_number(&h->dtype)) {
             result->fatal = ERROR_DATA;
-            findings_add(findings, place, "numbers", "another type", "holds no numbers");
+            findings_add(findings, place, "numbers", "another type", "does not hold numbers");
         } else {
             role = named.role;
             /* A policy as long as another square board has cells contradicts the planes. */

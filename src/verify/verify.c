@@ -84,7 +84,7 @@ static int check_listed(const struct shard *shard, const struct verify_request *
 
     if (file == NULL) {
         expect(result, NULL, "the manifest beside it does not list this file", "its name",
-               "others");
+               "other names");
         return 0;
     }
     for (size_t i = 0; i < archive->n_inputs; i++)
@@ -104,7 +104,8 @@ static int check_listed(const struct shard *shard, const struct verify_request *
         uint64_t shape[2 * NPY_MAX_DIMS] = {0};
 
         if (array == NULL) {
-            expect(result, name, "the manifest lists it, the file has it not", "an array", "none");
+            expect(result, name, "the manifest lists it, but the file does not have it", "an array",
+                   "none");
             continue;
         }
         n_found++;

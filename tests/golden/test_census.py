@@ -13,7 +13,7 @@ import tempfile
 
 import numpy as np
 
-from golden import SYMAUG, Tap, data
+from golden import SYMAUG, Tap, data, run
 from verify_cases import verify
 
 tap = Tap()
@@ -522,6 +522,20 @@ def test_positions_that_occur_too_often(which):
         assert not file["expanded"] and "nothing tells which rows" in file["note"], file
     else:
         assert file["expanded"] and "; 192 rows are not compared" in file["note"], file
+
+@tap.test("--canonical", "--rows-per-shard 40 --order transform", "--rows-per-shard 40 --shuffle",
+          "--pick 2", "--unique --shuffle")
+def test_own_outputs(options):
+    """What expand writes of positions that are there twice is sound, by its manifest alone."""
+    rows = rows_of(gomoku(32))
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out")
+        np.savez(source, **stack(rows + rows))
+        run("expand", *BOARD, "--no-provenance", *options.split(), "--out-dir", out, source)
+        for name in sorted(os.listdir(out)):
+            if name.endswith(".npz"):
+                codes, result = verify(os.path.join(out, name), *BOARD)
+                assert not codes, (name, codes, result)
 
 
 if __name__ == "__main__":
