@@ -53,13 +53,12 @@ static void on_sigbus(int signum, siginfo_t *info, void *context)
     raise(signum);
 }
 
-int guard_install(void)
+/* Install the handler unless it is installed: called for each new map, since the program may have
+ * replaced it. -1 (no error set): nothing may be copied from a map. */
+static int guard_install(void)
 {
-    struct sigaction action, current;
+    struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO}, current;
 
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = on_sigbus;
-    action.sa_flags = SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     pthread_mutex_lock(&install_lock);
     int result = sigaction(SIGBUS, NULL, &current);
@@ -72,17 +71,19 @@ int guard_install(void)
     return result;
 }
 
-int guard_copy(void *to, const uint8_t *from, size_t n_bytes, const uint8_t *map, size_t map_nbytes)
+/* Copy bytes of a map. -1 (no error set) if a page could not be read; what was copied is undefined
+ * then. Thread-safe. */
+static int guard_copy(void *to, const struct input *in, uint64_t offset, size_t n_bytes)
 {
-    guard.begin = map;
-    guard.end = map + map_nbytes;
+    guard.begin = in->map;
+    guard.end = in->map + in->n_bytes;
     /* saves the mask: SIGBUS is blocked inside the handler and must be unblocked for the next one
      */
     if (sigsetjmp(guard.jump, 1) != 0)
         return -1;
     guard.armed = 1;
     atomic_signal_fence(memory_order_seq_cst);
-    memcpy(to, from, n_bytes);
+    memcpy(to, in->map + offset, n_bytes);
     atomic_signal_fence(memory_order_seq_cst);
     guard.armed = 0;
     return 0;
@@ -270,8 +271,7 @@ int input_read(const struct input *in, uint64_t offset, void *out, size_t n_byte
         return read_at(in, offset, out, n_bytes, err);
     if (n_bytes > 0 && in->fd < 0)
         memcpy(out, in->map + offset, n_bytes);
-    if (n_bytes == 0 || in->fd < 0 ||
-        guard_copy(out, in->map + offset, n_bytes, in->map, (size_t)in->n_bytes) == 0)
+    if (n_bytes == 0 || in->fd < 0 || guard_copy(out, in, offset, n_bytes) == 0)
         return 0;
     /* A fault inside the map: the file is shorter now, or the device failed. */
     if (fstat(in->fd, &st) == 0 && (uint64_t)st.st_size < end)

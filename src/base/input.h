@@ -69,20 +69,3 @@ int64_t file_read(int fd, uint64_t offset, void *out, size_t n_bytes);
 
 /* Writes all bytes. Returns 0, or -1 with errno set. */
 int file_write(int fd, uint64_t offset, const void *bytes, size_t n_bytes);
-
-/* --- copying out of a map whose file may shrink --- */
-
-/*
- * Install the SIGBUS handler unless it is installed. Call this for each new map, since the program
- * may have replaced the handler. Faults outside guarded copies are passed to the previous handler.
- * Returns 0, or -1 (no error set): then nothing may be copied from a map.
- */
-int guard_install(void);
-
-/*
- * Copy n_bytes from `from`, inside the map of map_nbytes at `map`, to `to`. Returns 0, or -1 (no
- * error set) if a page could not be read because the file was truncated or the device failed; the
- * contents of `to` are then undefined. Thread-safe.
- */
-int guard_copy(void *to, const uint8_t *from, size_t n_bytes, const uint8_t *map,
-               size_t map_nbytes);
