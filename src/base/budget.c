@@ -11,6 +11,22 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+static bool budget_take(struct budget *budget, uint64_t n_bytes)
+{
+    uint64_t left = budget != NULL ? atomic_load(&budget->left) : 0;
+
+    while (n_bytes <= left && left > 0)
+        if (atomic_compare_exchange_weak(&budget->left, &left, left - n_bytes))
+            return true;
+    return false;
+}
+
+static void budget_give(struct budget *budget, uint64_t n_bytes)
+{
+    if (budget != NULL)
+        atomic_fetch_add(&budget->left, n_bytes);
+}
+
 int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budget,
                  struct error *err)
 {

@@ -8,29 +8,11 @@
 
 #include <stdatomic.h>
 
-/* Functions that take a budget accept NULL: an empty budget with temp files in /tmp. */
+/* NULL stands for an empty budget with temp files in /tmp. */
 struct budget {
     _Atomic uint64_t left; /* bytes */
     const char *tmpdir;    /* borrowed: the folder of temp files; NULL: /tmp */
 };
-
-/* Take n_bytes; false when fewer are left. */
-static inline bool budget_take(struct budget *budget, uint64_t n_bytes)
-{
-    uint64_t left = budget != NULL ? atomic_load(&budget->left) : 0;
-
-    while (n_bytes <= left && left > 0)
-        if (atomic_compare_exchange_weak(&budget->left, &left, left - n_bytes))
-            return true;
-    return false;
-}
-
-/* Return n_bytes that were taken. */
-static inline void budget_give(struct budget *budget, uint64_t n_bytes)
-{
-    if (budget != NULL)
-        atomic_fetch_add(&budget->left, n_bytes);
-}
 
 struct scratch {
     struct budget *budget; /* borrowed: the memory is taken from it */

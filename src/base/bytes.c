@@ -1,19 +1,9 @@
 /*
- * bytes.c - the parts of bytes.h that are too rare or too long to be inline: integers of odd sizes,
- * checked products, and the growable buffer. The buffer grows to half as much again as is needed,
- * so that appending byte by byte stays linear; sizes that could overflow are refused as lack of
- * memory.
+ * bytes.c - the parts of bytes.h that are not inline: checked products, and the growable buffer.
+ * The buffer grows to half as much again as is needed, so that appending byte by byte stays linear;
+ * sizes that could overflow are refused as lack of memory.
  */
 #include "base/bytes.h"
-
-uint64_t bytes_get_odd(const uint8_t *p, size_t n_bytes, bool big_endian)
-{
-    uint64_t value = 0;
-
-    for (size_t i = 0; i < n_bytes; i++)
-        value = value << 8 | p[big_endian ? i : n_bytes - 1 - i];
-    return value;
-}
 
 int bytes_product(const uint64_t *factors, size_t n, uint64_t *product)
 {

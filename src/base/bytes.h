@@ -20,13 +20,12 @@ static inline uint64_t bytes_get_le64(const uint8_t *p)
     return (uint64_t)bytes_get_le32(p) | (uint64_t)bytes_get_le32(p + 4) << 32;
 }
 
-/* bytes_get_uint for sizes that are not a power of 2. */
-uint64_t bytes_get_odd(const uint8_t *p, size_t n_bytes, bool big_endian);
-
 /* Load an unsigned integer of n_bytes (1 to 8) in either byte order. Most elements of arrays are
  * read here: inline, the usual sizes become single loads. */
 static inline uint64_t bytes_get_uint(const uint8_t *p, size_t n_bytes, bool big_endian)
 {
+    uint64_t value = 0;
+
     switch (n_bytes) {
     case 1:
         return *p;
@@ -37,7 +36,9 @@ static inline uint64_t bytes_get_uint(const uint8_t *p, size_t n_bytes, bool big
     case 8:
         return big_endian ? __builtin_bswap64(bytes_get_le64(p)) : bytes_get_le64(p);
     default:
-        return bytes_get_odd(p, n_bytes, big_endian);
+        for (size_t i = 0; i < n_bytes; i++)
+            value = value << 8 | p[big_endian ? i : n_bytes - 1 - i];
+        return value;
     }
 }
 

@@ -388,8 +388,8 @@ int output_seek(struct output *out, uint64_t offset, struct error *err)
     return 0;
 }
 
-int output_read_written(const struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
-                        struct error *err)
+int output_read(const struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
+                struct error *err)
 {
     const int64_t n = file_read(out->fd, offset, bytes, n_bytes);
 
@@ -399,11 +399,6 @@ int output_read_written(const struct output *out, uint64_t offset, void *bytes, 
         return cannot(err, ERROR_IO, "read back", out->path, "it ends at byte %llu",
                       (unsigned long long)offset + (uint64_t)n);
     return 0;
-}
-
-int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes, struct error *err)
-{
-    return output_flush(out, err) == 0 ? output_read_written(out, offset, bytes, n_bytes, err) : -1;
 }
 
 void output_begin_sync(struct output *out)

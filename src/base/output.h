@@ -51,14 +51,9 @@ int output_seek(struct output *out, uint64_t offset, struct error *err);
 /* Write the buffer to the temp file. */
 int output_flush(struct output *out, struct error *err);
 
-/* Flush, then read back from the temp file. */
-int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
+/* Read back bytes that have been flushed. Another thread may write elsewhere meanwhile. */
+int output_read(const struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
                 struct error *err);
-
-/* The same without a flush, for bytes that are in the file and will not change: another thread may
- * write elsewhere meanwhile. */
-int output_read_written(const struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
-                        struct error *err);
 
 /* Start writing the file's pages to disk without waiting: a hint. */
 void output_begin_sync(struct output *out);

@@ -344,7 +344,7 @@ static int objects_make(struct member *member, const struct piece_rows *rows, st
                 status = pickle_write_item(&of->writer, at * reader->n_items + i, &item, out, err);
         }
     bytes_release(&room.bytes);
-    return status == 0 && rows->end == member->n_rows ? pickle_write_trailer(out, err) : status;
+    return status;
 }
 
 /* Begin the pickle: tell its writer where in the output each dtype comes first, looking at images

@@ -82,7 +82,7 @@ void output_digest_step(void *output_digest)
          i++) {
         const size_t n = (size_t)smaller(d->n_settled - d->n_hashed, CHUNK_NBYTES);
 
-        if (output_read_written(d->output, d->n_hashed, d->chunk, n, &d->failure) != 0) {
+        if (output_read(d->output, d->n_hashed, d->chunk, n, &d->failure) != 0) {
             d->n_hashed = UINT64_MAX; /* no step is due any more */
         } else {
             digest_update(&d->digest, d->chunk, n);

@@ -81,7 +81,7 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
 void pickle_release(struct pickle_document *document);
 
 /*
- * The writer makes protocol 3 with the module names of numpy 1.x: a prelude, the items, a trailer.
+ * The writer makes protocol 3 with the module names of numpy 1.x: a prelude and the items.
  * The items may be written in parts, in parallel, which are then joined in order: the bytes depend
  * on the values alone.
  *
@@ -116,16 +116,13 @@ int pickle_writer_init(struct pickle_writer *writer, const uint64_t *shape, unsi
 int pickle_writer_note(struct pickle_writer *writer, uint64_t i, const struct pickle_item *item,
                        struct error *err);
 
-/* Append what precedes the items, up to and including the empty list. */
+/* Append what precedes the items; without any, the whole pickle. */
 int pickle_write_prelude(const struct pickle_writer *writer, struct bytes *out, struct error *err);
 
 /*
- * Append item i, with the MARK or APPENDS of the batch that begins or ends with it. Thread-safe.
- * ERROR_DATA for what protocol 3 cannot hold (4 GiB and more), ERROR_INTERNAL for a dtype that was
- * not noted.
+ * Append item i, with the MARK or APPENDS of the batch that begins or ends with it, and after the
+ * last item what closes the array. Thread-safe. ERROR_DATA for what protocol 3 cannot hold (4 GiB
+ * and more), ERROR_INTERNAL for a dtype that was not noted.
  */
 int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
                       const struct pickle_item *item, struct bytes *out, struct error *err);
-
-/* Append what closes the array. */
-int pickle_write_trailer(struct bytes *out, struct error *err);

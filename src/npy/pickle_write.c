@@ -9,6 +9,8 @@
 /* The only mention of numpy's module: numpy 2 still loads it by its name in numpy 1. */
 #define MODULE "numpy.core.multiarray"
 
+#define TRAILER "tb." /* TUPLE, BUILD, STOP */
+
 #define SLOT_DTYPE_CLASS   3
 #define SLOT_FIRST_DTYPE   5
 #define MAX_INT_NBYTES     10                         /* LONG1, its length, 8 bytes */
@@ -161,6 +163,8 @@ int pickle_write_prelude(const struct pickle_writer *writer, struct bytes *out, 
     p = put_dtype(p, &object, SLOT_FIRST_DTYPE - 1);
     *p++ = OP_NEWFALSE;
     *p++ = OP_EMPTY_LIST;
+    if (writer->n_items == 0)
+        p = PUT_LITERAL(p, TRAILER);
     out->n_bytes = (size_t)(p - out->data);
     return 0;
 }
@@ -242,12 +246,6 @@ static int write_if(bool is_due, uint8_t opcode, struct bytes *out, struct error
     return is_due ? bytes_append(out, &opcode, 1, err) : 0;
 }
 
-/* A batch is MARK, its items, APPENDS. */
-static bool ends_batch(uint64_t i, uint64_t n_items)
-{
-    return (i + 1) % PICKLE_BATCH == 0 || i + 1 == n_items;
-}
-
 int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
                       const struct pickle_item *item, struct bytes *out, struct error *err)
 {
@@ -265,13 +263,8 @@ int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
         rc = write_if(k % PICKLE_BATCH == 0, OP_MARK, out, err) != 0 ||
                      write_scalar(&item->as.items[k], out, err) != 0
                  ? -1
-                 : write_if(ends_batch(k, n), OP_APPENDS, out, err);
-    return rc == 0 ? write_if(ends_batch(i, writer->n_items), OP_APPENDS, out, err) : -1;
-}
-
-int pickle_write_trailer(struct bytes *out, struct error *err)
-{
-    static const uint8_t trailer[] = {OP_TUPLE, OP_BUILD, OP_STOP};
-
-    return bytes_append(out, trailer, sizeof trailer, err);
+                 : write_if((k + 1) % PICKLE_BATCH == 0 || k + 1 == n, OP_APPENDS, out, err);
+    if (rc == 0 && i + 1 == writer->n_items)
+        return bytes_append(out, "e" TRAILER, sizeof TRAILER, err);
+    return rc == 0 ? write_if((i + 1) % PICKLE_BATCH == 0, OP_APPENDS, out, err) : -1;
 }

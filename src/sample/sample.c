@@ -123,12 +123,9 @@ static int make(struct member *member, const struct piece_rows *rows, struct byt
         status = pickle_write_item(&m->writer, row, &item, out, err);
     }
     play_game_release(&game);
-    if (status != 0)
-        return -1;
-    out->n_bytes += n_bytes;
-    if (m->array->render_items != NULL && rows->end == member->n_rows)
-        return pickle_write_trailer(out, err);
-    return 0;
+    if (status == 0)
+        out->n_bytes += n_bytes;
+    return status;
 }
 
 /* --- members --- */

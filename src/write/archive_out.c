@@ -262,6 +262,7 @@ int npz_out_write(struct archive_out *archive, struct error *err)
     if (rc != 0 && zip != NULL)
         zip_discard(zip);
     /* The CRC in the finished local header of a stored member is libzip's own. */
+    rc = rc == 0 ? output_flush(sink.output, err) : -1;
     for (size_t i = 0; rc == 0 && i < members->n; i++) {
         const struct member *member = members->list[i];
         uint8_t header[LOCAL_HEADER_NBYTES];

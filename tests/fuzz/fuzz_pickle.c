@@ -27,7 +27,7 @@ static int write_all(const struct pickle_document *document, struct bytes *out, 
     for (uint64_t i = 0; i < document->n_items; i++)
         if (pickle_write_item(&writer, i, &document->items[i], out, err) != 0)
             return -1;
-    return pickle_write_trailer(out, err);
+    return 0;
 }
 
 static void check_round_trip(const struct pickle_document *document)

@@ -78,6 +78,7 @@ static void test_seek_and_read(void **state)
     assert_int_equal(output_seek(&out, 30, &err), 0);
     assert_int_equal(output_write(&out, expected + 30, 100, &err), 0);
     assert_int_equal(out.n_bytes, N);
+    assert_int_equal(output_flush(&out, &err), 0);
     assert_int_equal(output_read(&out, 0, found, N, &err), 0);
     assert_memory_equal(found, expected, N);
     assert_int_equal(output_seek(&out, N, &err), 0);
