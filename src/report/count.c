@@ -1,13 +1,12 @@
 /*
- * count.c - reads a shard for a tally. Every array that counts is read by itself, some rows at a
- * time; what is known of a row beforehand is its part and its transform, a byte each. Planes and
- * policies are added to their maps element by element, through a list that says which cell an
- * element is about.
+ * count.c - adds a shard to a tally. Arrays are read one at a time, a batch of rows at a time. The
+ * part and the transform of each row, a byte each, are found first. Planes and policies are added
+ * to their maps element by element, through a list of the cells that elements stand for.
  *
- * Where nothing tells games apart, rows side by side are mostly of one game, and then no evidence
- * of their own. They are taken for that when the later one has the stones of the earlier one, or of
- * the one before it (boards that are turned round to the player to move), but for a few: fewer than
- * half of what two rows that are far apart have not in common.
+ * Where no array tells games apart, they are guessed: neighbouring rows are mostly of one game, and
+ * then not independent. A row continues the game if it keeps most stones of the row before it, or
+ * of the one before that (boards may be turned to the player to move). "Most" is half-way between
+ * all stones and the share that two distant rows have in common.
  */
 #include "report/set.h"
 
@@ -22,58 +21,59 @@
 #define BATCH_NBYTES (UINT64_C(1) << 20)
 #define NO_TRANSFORM 255 /* no board has so many */
 
-/* An element of a row, and the place in a part's sums that it is added to. */
+/* An element of a row, and the cell of a map to which it is added. */
 struct spot {
     uint64_t element;
     struct tally_map *map;
     uint32_t cell;
 };
 
-/* What a row has at a spot, or for an action of a policy. */
+/* A value of a row. */
 struct entry {
-    int64_t at;
+    int64_t at; /* the spot, or the action of a policy */
     double value;
 };
 
-/* A shard that is counted, and the array of it that is read. */
+/* The shard being counted. */
 struct count {
     struct tally *tally;
     const struct shard *shard;
     bool bins;
-    uint8_t *parts;      /* owned, one per row */
-    uint8_t *transforms; /* owned, one per row, or NULL */
-    const struct role_binding *binding;
+    uint8_t *parts;                     /* owned, one per row */
+    uint8_t *transforms;                /* owned, one per row, or NULL */
+    const struct role_binding *binding; /* of the array being read */
 
-    double *numbers;       /* owned: of the row at hand */
-    struct entry *entries; /* owned: where it is not 0 */
+    double *numbers;       /* owned: of the current row */
+    struct entry *entries; /* owned: those that are not 0 */
     size_t n_entries;
     uint64_t max_numbers; /* room in both */
-    double *sums;         /* owned: of each action that a row's indices name; 0 between rows */
+    double *sums;         /* owned: by action, of a row of indices; 0 between rows */
 
-    struct spot *spots; /* owned: of planes, plane by plane */
+    struct spot *spots; /* owned: of the planes, one after another */
     size_t n_spots;
-    uint64_t end; /* the element after the last one of them; that of the first one is the least */
+    uint64_t end; /* the elements of all spots lie from that of the first one up to this */
 
-    bool finds_games; /* nothing tells them: by the stones of the first array that has maps */
-    uint64_t *masks;  /* owned: of the cells with stones, of three rows by turns; or NULL */
+    bool finds_games; /* guess games by the stones of the first array that has maps */
+    uint64_t *masks;  /* owned: cells with stones, of the last three rows in turn; or NULL */
     size_t n_words;   /* of a mask */
     uint64_t n_done, n_total; /* bytes */
 };
 
 /* --- reading an array --- */
 
-/* The rows of an array, one after another. */
+/* A walk over the rows of an array. */
 struct rows {
     struct count *count;
     const struct array *array;
     struct csr csr;
     struct batch batch;
-    uint64_t at, n_taken; /* the row at hand; of the batch */
+    uint64_t at;      /* the current row */
+    uint64_t n_taken; /* of the batch */
     struct error *err;
     int status;
 };
 
-/* To be closed in any case. */
+/* Begin a walk over array i. Close it in any case. */
 static void rows_open(struct rows *rows, struct count *c, size_t i, struct error *err)
 {
     const struct shard *shard = c->shard;
@@ -92,7 +92,7 @@ static void rows_open(struct rows *rows, struct count *c, size_t i, struct error
         rows->status = batch_open(&rows->batch, c->tally->settings->budget, err);
 }
 
-/* Go to the next row. False after the last one, and when it cannot be read. */
+/* Go to the next row. False after the last one, or when it cannot be read. */
 static bool rows_next(struct rows *rows, struct row *row)
 {
     struct count *c = rows->count;
@@ -100,7 +100,7 @@ static bool rows_next(struct rows *rows, struct row *row)
 
     if (rows->status == 0 && rows->n_taken == batch->n) {
         const struct reader *reader = &batch->own;
-        const uint64_t row_nbytes = /* of lists, of an average one */
+        const uint64_t row_nbytes = /* on average */
             reader->unit_nbytes * (reader->n_units / (reader->n_rows + 1) + 1);
 
         if (batch->n > 0) {
@@ -118,7 +118,7 @@ static bool rows_next(struct rows *rows, struct row *row)
     return true;
 }
 
-/* Returns 0, or -1 where some could not be read. */
+/* Returns 0, or -1 where a row could not be read. */
 static int rows_close(struct rows *rows)
 {
     batch_release(&rows->batch);
@@ -126,7 +126,7 @@ static int rows_close(struct rows *rows)
     return rows->status;
 }
 
-/* Room for the numbers and entries of a row of n elements. */
+/* Make room for the numbers and entries of a row of n elements. */
 static int make_room(struct count *c, uint64_t n, struct error *err)
 {
     if (n <= c->max_numbers)
@@ -139,7 +139,7 @@ static int make_room(struct count *c, uint64_t n, struct error *err)
 
 /* --- parts and transforms --- */
 
-/* The array of that name that holds one integer per row, or -1. */
+/* Find the array of that name with one integer per row; -1: none. */
 static int find_numbers(const struct shard *shard, const char *name)
 {
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {
@@ -164,14 +164,14 @@ static int read_numbers(struct count *c, int i, uint64_t *numbers, struct error 
     return rows_close(&rows);
 }
 
-/* Rows of one game, source or stretch of like positions go to one part, dealt out by its number. */
+/* The part of a unit: a game, a source, or a run of similar positions. */
 static uint8_t part_of(const struct tally *tally, uint64_t unit)
 {
     return (uint8_t)((unit * UINT64_C(0x9e3779b97f4a7c15) >> 32) % tally->n_parts);
 }
 
-/* The part of each row, by its game or source, and its transform. Where nothing tells them, games
- * are to be found. */
+/* Find the part of each row, by its game or source, and its transform. Where nothing tells games
+ * apart, they are to be guessed. */
 static int read_parts(struct count *c, const struct verify_located *images, struct error *err)
 {
     static const char *const names[] = {"game_id", "game_ids", PLAN_SOURCE_KEY};
@@ -206,7 +206,7 @@ static int read_parts(struct count *c, const struct verify_located *images, stru
     return status;
 }
 
-/* A value more, in its bin once low and high of all values are known: those of `all`. */
+/* Count a value. bins: in a bin, now that `all` has the range of all values. */
 static void note_value(struct tally_histogram *h, const struct tally_histogram *all, bool bins,
                        double value)
 {
@@ -216,7 +216,7 @@ static void note_value(struct tally_histogram *h, const struct tally_histogram *
         const double width = (all->high - all->low) / TALLY_N_BINS;
         int64_t bin = (int64_t)((value - all->low) / width);
 
-        /* Bins are closed below, and the last one above, too. */
+        /* Bins include their lower end, and the last one its upper end, too. */
         bin = bin < 0 ? 0 : bin >= TALLY_N_BINS ? TALLY_N_BINS - 1 : bin;
         if (bin > 0 && value < all->low + width * (double)bin)
             bin--;
@@ -283,8 +283,8 @@ static int add_label(struct count *c, size_t i, struct error *err)
 
 /* --- planes --- */
 
-/* List what a row adds to the maps of its planes: packed bits as 0 and 1; of codes, whether it is a
- * stone of the colour. */
+/* List what a row adds to the maps of its planes: packed bits as 0 and 1, codes as 1 where they are
+ * a stone of the plane's colour. */
 static void list_stones(struct count *c, const struct row *row)
 {
     const bool is_grid = c->binding->role == ROLE_GRID;
@@ -311,7 +311,7 @@ static void list_stones(struct count *c, const struct row *row)
     c->n_entries = n;
 }
 
-/* Where the row whose stones were listed last has some. */
+/* Mark the cells of the stones that were listed last. */
 static void mark_stones(const struct count *c, uint64_t *mask)
 {
     memset(mask, 0, c->n_words * sizeof *mask);
@@ -322,7 +322,7 @@ static void mark_stones(const struct count *c, uint64_t *mask)
     }
 }
 
-/* The share of the stones of one row that another one has, too. */
+/* The share of one row's stones that another row has, too. */
 static double share_kept(const struct count *c, const uint64_t *before, const uint64_t *after)
 {
     int n = 0, n_kept = 0;
@@ -334,7 +334,7 @@ static double share_kept(const struct count *c, const uint64_t *before, const ui
     return n > 0 ? (double)n_kept / n : 1;
 }
 
-/* What rows have in common that are half a batch apart. */
+/* The share of stones that rows half a batch apart have in common, on average. */
 static double common_share(struct count *c, const struct batch *batch)
 {
     const uint64_t half = batch->n / 2;
@@ -359,8 +359,8 @@ static int add_planes(struct count *c, size_t i, struct error *err)
     const struct planes_form form = planes_form_of(c->binding, &array->header.dtype);
     const bool is_grid = c->binding->role == ROLE_GRID;
     struct tally_map *const maps = c->tally->maps, *const end = maps + c->tally->n_maps;
-    double least = -1; /* the share of stones that rows of one game have in common; not known yet */
-    uint64_t game = 0; /* of the row at hand */
+    double least = -1; /* share of stones kept within a game, at least; not known yet */
+    uint64_t game = 0; /* of the current row */
     struct rows rows = {0};
     struct row row;
 
@@ -369,7 +369,7 @@ static int add_planes(struct count *c, size_t i, struct error *err)
     c->masks = c->finds_games ? calloc(c->n_words, 3 * sizeof *c->masks) : NULL;
     if (c->finds_games && c->masks == NULL)
         rows.status = error_no_memory(err, "the cells of an array");
-    /* List the elements of a row that are on the board in a plane of stones. */
+    /* List the elements of a row that are on the board, in planes of stones. */
     for (struct tally_map *map = maps; map < end && rows.status == 0; map++) {
         const uint64_t plane = is_grid ? 0 : map->plane, n = form.n_last;
 
@@ -422,8 +422,8 @@ static int add_planes(struct count *c, size_t i, struct error *err)
 
 /* --- policies --- */
 
-/* List the entries of a row that have weight, dense or of indices with their values (NULL: each
- * counts as one); weights that are none (negative, NaN, infinite) count as 0. */
+/* List the entries of a policy's row that have weight: dense, or indices with values (NULL: each
+ * has weight 1). Negative, NaN and infinite weights count as 0. */
 static int list_weights(struct count *c, const struct row *row, const struct row *values,
                         struct error *err)
 {
@@ -444,13 +444,13 @@ static int list_weights(struct count *c, const struct row *row, const struct row
         const double weight = from == NULL ? 1 : e < n_weights ? numbers[e] : 0;
 
         entries[n_found] = (struct entry){action, weight};
-        /* Without a branch that nobody can foresee. */
+        /* No branch to mispredict. */
         n_found += (weight > 0) & (weight < 1e300) & (action >= 0);
     }
     c->n_entries = n_found;
     if (is_dense)
         return 0;
-    /* What is said of an action more than once is added up. */
+    /* Weights of an action that is named more than once are added up. */
     const int64_t n_actions = (int64_t)c->binding->n_actions;
     for (size_t k = 0; k < n_found; k++)
         if (entries[k].at < n_actions)

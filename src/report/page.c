@@ -1,13 +1,12 @@
 /*
  * page.c - a set as a section of an HTML page: verdict, arrays, findings, labels, maps, provenance.
- * The page is whole in itself: no script, nothing that is loaded, light or dark as the reader's
- * system is. Every word that comes from a file is escaped.
+ * The page is self-contained: no scripts, nothing to load, light or dark as the reader's system is.
+ * All text that comes from a file is escaped.
  *
  * Maps are drawn on the board's own shape: where stones and policies lie on average, the same
- * averaged over all images, and how far the two are apart. Of the first row of a finding is drawn
- * what `show` draws: of an expanded set the images of its source that are stored, with red rings
- * where they are not what is computed, the source's own and the one in question; else the row
- * itself.
+ * averaged over all images, and the difference. The first row of a finding is drawn as `show` does:
+ * in an expanded set, the stored image of its source and the one in question, with red rings where
+ * they are not what is computed; else the row itself.
  */
 #include "report/set.h"
 
@@ -20,19 +19,19 @@ typedef unsigned long long count; /* as printf takes it */
 #define WIDTH      230.0 /* of a map, in pixels */
 #define MOST_UNIT  30.0
 #define LEAST_UNIT 6.0
-#define FULL_Z     6.0 /* standard errors that have the full colour, or more where there are more */
+#define FULL_Z     6.0 /* standard errors drawn in full colour, unless some cell has more */
 
-/* Pictures are for looking at one finding each: beyond this a page has enough of them. */
+/* No further pictures of findings are drawn on a page of this size. */
 #define MAX_PAGE_NBYTES (UINT64_C(2) << 20)
 
-/* A map as it is, as the group has it, and by how much the two differ. */
+/* Three drawings of a map: its mean, the mean over the group, and the difference. */
 static void put_map(struct pen *p, const struct report_set *set, const struct shape *shape,
                     const struct tally_map *map, double unit)
 {
     static const char *const kinds[] = {"mean", "group", "z"};
     static const char *const captions[] = {"mean of the rows", "mean over the group",
                                            "difference in standard errors"};
-    /* From white to orange; of signed numbers to red, or blue. */
+    /* From white to orange; signed numbers to red or blue. */
     static const int white[3] = {255, 255, 255}, orange[3] = {221, 85, 0}, red[3] = {204, 17, 34},
                      blue[3] = {17, 68, 187};
     const double *const numbers[] = {map->mean, map->group, map->z};
@@ -82,7 +81,7 @@ static void put_map(struct pen *p, const struct report_set *set, const struct sh
     }
 }
 
-/* Of all maps: what the evidence says of each transform, and the maps themselves. */
+/* What the evidence says about each transform, and the maps. */
 static void put_maps(struct pen *p, const struct report_set *set)
 {
     const struct tally *tally = &set->tally;
@@ -122,8 +121,8 @@ static void put_maps(struct pen *p, const struct report_set *set)
     }
     pen_put(p,
             "</table>\n<p class=\"note\">The largest difference of any cell between the rows and "
-            "their image, in sizes of such differences when each game, source or row is turned "
-            "or not by the throw of a coin; one symmetric set in 200 exceeds the limit.</p>\n");
+            "their image, relative to its size when each game, source or row is turned or not by "
+            "the toss of a coin; one symmetric set in 200 exceeds the limit.</p>\n");
     if (!set->is_drawn)
         return;
     if (shape_init(&shape, board, p->err) != 0) {
@@ -179,7 +178,7 @@ int report_sheet_build(struct report_sheet *s, const struct sheet_request *reque
     const int status = sheet_build(&s->sheet, &own, err);
     if (status == 0 && found->board != NULL)
         return 0;
-    if (status == 0) /* a board that is found now, but was not when images were looked for */
+    if (status == 0) /* no board was found when images were looked for, for lack of memory */
         sheet_release(&s->sheet);
     verify_located_release(found);
     return error_no_memory(err, "board");
@@ -191,7 +190,7 @@ void report_sheet_release(struct report_sheet *s)
     verify_located_release(&s->located);
 }
 
-/* The picture of the first finding of a code; nothing where none can be drawn. */
+/* Draw the first finding of a code, if it can be drawn. */
 static void put_picture(struct pen *p, const struct report_set *set,
                         const struct verify_result *result, const struct finding *finding)
 {
@@ -215,7 +214,7 @@ static void put_picture(struct pen *p, const struct report_set *set,
         p->failed = p->failed || svg_write(&s.sheet, &place, p->out, p->err) != 0;
         pen_put(p, "</figure>\n");
         report_sheet_release(&s);
-    } else if (why.kind == ERROR_INTERNAL) { /* else a row that cannot be drawn has its words */
+    } else if (why.kind == ERROR_INTERNAL) { /* otherwise the words must do */
         p->failed = error_pass(p->err, &why) != 0;
     }
 }
@@ -272,12 +271,12 @@ static void put_findings(struct pen *p, const struct report_set *set)
     for (size_t i = 0; i < set->results.n; i++)
         if (set->results.items[i].note != NULL) {
             pen_html(p, "<p class=\"note\">%s</p>\n", set->results.items[i].note);
-            break; /* the files of a set were made alike */
+            break; /* it is the same for all files of a set */
         }
 }
 
-/* Of policies their means; of labels one row per value, and of expanded sets a column per
- * transform. */
+/* A line for each policy; for each label a table with a row per value and, in expanded sets, a
+ * column per transform. */
 static void put_labels(struct pen *p, const struct tally *tally)
 {
     if (tally->n_labels + tally->n_policies > 0)
@@ -333,7 +332,7 @@ static void put_labels(struct pen *p, const struct tally *tally)
     }
 }
 
-/* A row of two cells; what is NULL is empty. */
+/* A row of two cells; a NULL value leaves the second empty. */
 static void put_pair(struct pen *p, const char *name, const char *value)
 {
     pen_html(p, "<tr><td>%s</td><td>%s</td></tr>\n", name, value != NULL ? value : "");
@@ -350,7 +349,7 @@ static void put_provenance(struct pen *p, const struct report_set *set)
     const char *key;
 
     pen_put(p, "<h3>Provenance</h3>\n%s",
-            m != NULL ? "<table>\n" : "<p>No manifest tells how it was made.</p>\n");
+            m != NULL ? "<table>\n" : "<p>No manifest says how it was made.</p>\n");
     if (m == NULL)
         return;
     put_pair(p, "made by", manifest_text(tool, "name"));
@@ -479,20 +478,21 @@ void page_end(struct pen *p, const struct report_set *sets, const struct report_
     const size_t n_sets = sets->request->n, n = overlap->n;
     const bool compares = n_sets > 1 && overlap->why.kind == ERROR_NONE;
 
-    /* Of several sets: how many rows of each occur in each other one. */
+    /* With several sets: how many rows of each occur in each other. */
     if (n_sets > 1)
         pen_put(p, "<section class=\"overlap\">\n<h2>Positions in common</h2>\n");
     if (n_sets > 1 && !compares)
-        pen_html(p, "<p>The sets do not compare: %s</p>\n", overlap->why.message);
+        pen_html(p, "<p>The sets cannot be compared: %s</p>\n", overlap->why.message);
     if (compares)
-        pen_put(p, "<p>Rows of the set of a line whose position occurs in that of a column; on the "
-                   "diagonal rows that repeat a position.</p>\n<ol>\n");
+        pen_put(p,
+                "<p>Rows of the set of each line whose position occurs in the set of each column; "
+                "on the diagonal, rows that repeat a position.</p>\n<ol>\n");
     for (size_t i = 0; i < n_sets && compares; i++)
         if (sets[i].verdict != REPORT_UNCHECKED)
             pen_html(p, "<li>%s</li>\n", sets[i].path);
     for (size_t k = 0; k < 2 && compares; k++) {
         pen_put(p, "%s<h4>%s</h4>\n<table>\n", k == 0 ? "</ol>\n" : "", titles[k]);
-        for (size_t i = 0; i <= n; i++) { /* the first line is of titles */
+        for (size_t i = 0; i <= n; i++) { /* line 0 holds the titles */
             pen_html(p, i == 0 ? "<tr><th></th>" : "<tr><th>%zu</th>", i);
             for (size_t j = 0; j < n; j++)
                 pen_html(p, i == 0 ? "<th>%llu</th>" : "<td class=\"n\">%llu</td>",

@@ -1,9 +1,9 @@
 /*
- * report.c - one set after another is read and written down. `verify` says what is wrong with its
- * files; the first of them is understood as `info` does, and a verdict comes of both. Then its rows
- * are counted (count.c), and its positions beside that, where there is a thread for them. Only what
- * is written is kept when the next set's turn comes: on the page (page.c), and as JSON with the
- * same facts. Numbers that are undefined are null there.
+ * report.c - reads one set after another and writes it to the page (page.c) and to JSON, which has
+ * the same facts; undefined numbers are null there. `verify` finds what is wrong with the set's
+ * files, the first of which is interpreted as `info` does; both give the verdict. Then the rows are
+ * counted (count.c) and, on a second thread if there is one, the positions. All but what is written
+ * is dropped before the next set.
  */
 #include "report/set.h"
 
@@ -21,7 +21,9 @@ static int is_shard(const struct dirent *entry)
     return *entry->d_name != '.' && text_ends_with(entry->d_name, ".npz");
 }
 
-/* The shards of a folder, by name; or the path itself, which may be a folder of .npy files. */
+/* List the shards of a folder, by name; or else the path itself, which may be a folder of .npy
+ * files.
+ */
 static int list_files(const char *path, struct text_list *files, struct error *err)
 {
     struct dirent **list = NULL;
@@ -43,7 +45,7 @@ static int list_files(const char *path, struct text_list *files, struct error *e
     return n > 0 ? status : text_list_add(files, path, err);
 }
 
-/* Not a manifest, and not one that cannot be read. */
+/* Whether the result is of a shard, and one that could be read. */
 static bool is_readable(const struct verify_result *result)
 {
     return !text_ends_with(result->path, ".json") && result->fatal == ERROR_NONE;
@@ -51,8 +53,8 @@ static bool is_readable(const struct verify_result *result)
 
 /* --- rows --- */
 
-/* Twice, if some label has too many values to list. Damage that `verify` has found already ends the
- * counting of a file, not the report. */
+/* Count the rows of a set, in two passes if a label has too many values to list. Damage, which
+ * `verify` has reported, ends the counting of a file but not the report. */
 static int read_rows(struct report_set *set, struct error *err)
 {
     const struct settings *settings = set->request->settings;
@@ -84,7 +86,7 @@ static int read_rows(struct report_set *set, struct error *err)
                 continue;
             if (!is_first)
                 status = shard_open(&own, result->path, settings, &why);
-            /* Sizes are those of the arrays of that name in all files. */
+            /* Sizes are sums over the arrays of one name in all files. */
             for (size_t i = 0; status == 0 && pass == 0 && i < shard->archive.n_arrays; i++)
                 for (size_t k = 0; k < first->n_arrays; k++) {
                     const struct array *array = &shard->archive.arrays[i];
@@ -110,7 +112,7 @@ static int read_rows(struct report_set *set, struct error *err)
 
 /* --- the verdict --- */
 
-/* Why a set cannot be checked. */
+/* Say why a set cannot be checked. */
 static void say_unchecked(const struct report_set *set, const struct verify_result *fatal,
                           struct pen *s)
 {
@@ -139,8 +141,7 @@ static void say_unchecked(const struct report_set *set, const struct verify_resu
     }
 }
 
-/* The verdict in words, and the command that finds the same: `verify`, or what settles undecided
- * arrays. */
+/* Decide the verdict, put it into words, and make the `verify` command that finds the same. */
 static int say_verdict(struct report_set *set, struct error *err)
 {
     const struct verify_result *fatal = NULL;
@@ -220,11 +221,11 @@ static int compare_sets(const struct report_request *request, const struct repor
     return status;
 }
 
-/* What is known of a set before its rows are counted, by two jobs. */
+/* Two jobs that read a set: rows and positions. */
 struct reading {
     struct report_set *set;
     struct report_overlap *overlap;
-    struct settings settings; /* of the positions; what it owns is the request's */
+    struct settings settings; /* of the positions; its pointers stay the request's */
     struct error errors[2];
     int status[2];
 };
@@ -250,8 +251,8 @@ static void do_job(void *self, int64_t job, int worker)
         r->status[0] = read_rows(set, &r->errors[0]);
         return;
     }
-    /* Positions: not those of a set that is not sure. Of one file that is alone they are all that
-     * `overlap` would find, unless whose turn it is matters, which it looks at. */
+    /* Positions are not counted in a set that cannot be checked. For a single file they give all
+     * that comparing sets would, unless colours are swapped: that also checks who is to move. */
     r->status[1] = is_sure ? sets_compare(&sets, &r->settings, &r->errors[1]) : 0;
     if (r->status[1] != 0 && r->errors[1].kind != ERROR_INTERNAL) {
         r->status[1] = 0;
@@ -295,7 +296,7 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
     }
     if (say_verdict(set, err) != 0)
         return -1;
-    if (both) { /* only one of them tells the meter */
+    if (both) { /* only one of them reports progress */
         reading.settings.n_threads = 1;
         reading.settings.meter = NULL;
     }
@@ -310,7 +311,7 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
 
 /* --- JSON --- */
 
-/* Whole numbers without a point. */
+/* Whole numbers become integers, undefined ones null. */
 static json_t *number(double value)
 {
     if (!isfinite(value))
@@ -385,7 +386,7 @@ static json_t *heat_json(const struct tally *tally)
     return json;
 }
 
-/* A row and a column per set; null where sets were not compared. */
+/* Matrices with a row and a column per set; null where sets were not compared. */
 static json_t *overlap_json(const struct report_overlap *overlap, const struct report_set *sets,
                             size_t n)
 {
@@ -437,7 +438,7 @@ static json_t *set_json(const struct report_set *set)
                       count(set->nbytes[2 * i]), "packed_bytes", count(set->nbytes[2 * i + 1])));
         text_release(&flag);
     }
-    /* Those of all files; where there are several, each finding names its own. */
+    /* Findings of all files; where there are several, each names its own. */
     for (size_t i = 0; i < set->results.n; i++) {
         json_t *some = findings_json(&set->results.items[i].findings);
 
@@ -490,7 +491,7 @@ int report_make(const struct report_request *request, struct text *text, json_t 
     for (size_t i = 0; i < n && status == 0; i++) {
         sets[i] = (struct report_set){.request = request, .path = request->paths[i], .number = i};
         status = list_files(sets[i].path, &sets[i].listed, err);
-        n_files += sets[i].listed.n; /* but for what manifests list */
+        n_files += sets[i].listed.n; /* without those that manifests list */
     }
     meter_expect(settings->meter, n_files * (json != NULL || n > 1 ? 4 : 3));
     if (text != NULL)

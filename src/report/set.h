@@ -1,11 +1,11 @@
 /*
- * set.h - what a report knows of one set, and what its rows add up to: how often each value stands
- * in a label, how sharp the policies are, where stones and policies lie on the board, and whether
- * that is the same in every image. Only for src/report.
+ * set.h - what a report knows about one set, and the statistics of its rows: how often each label
+ * value occurs, how sharp the policies are, where stones and policies lie on the board, and whether
+ * that is the same in every image. Internal to src/report.
  *
  * Rows that belong together (a game, the images of a source) go to the same one of TALLY_MAX_PARTS
- * parts, and every sum is kept for each part: how much the parts differ tells how far chance may
- * take a sum.
+ * parts, and every sum is kept per part: the variation between parts tells how far chance may take
+ * a sum.
  */
 #pragma once
 
@@ -13,13 +13,13 @@
 #include "positions/positions.h"
 #include "report/report.h"
 
-/* Beyond so many sets, maps and pictures are drawn of so many that need them. */
+/* With more sets than this, maps and pictures are drawn only for so many that need them. */
 #define REPORT_MAX_DRAWN 16
 
 /* --- tallies --- */
 
 #define TALLY_MAX_PARTS  128
-#define TALLY_MAX_VALUES 64 /* different ones that are listed; beyond, they are counted in: */
+#define TALLY_MAX_VALUES 64 /* distinct values that are listed; more are counted in bins */
 #define TALLY_N_BINS     32
 
 /* The values of a label. */
@@ -27,18 +27,18 @@ struct tally_histogram {
     double values[TALLY_MAX_VALUES]; /* ascending; unless is_binned */
     uint64_t counts[TALLY_MAX_VALUES];
     uint32_t n;
-    bool is_binned; /* counts are of TALLY_N_BINS equal parts of low .. high */
+    bool is_binned; /* counts are of TALLY_N_BINS equal bins from low to high */
     double low, high;
 };
 
 struct tally_label {
-    const char *key; /* borrowed from the first shard, as all of them */
+    const char *key; /* borrowed from the first shard, as all keys here */
     enum role role;
     struct tally_histogram all;
     struct tally_histogram *by_transform; /* owned: one per transform of the board, or NULL */
 };
 
-/* Means over the rows whose policy has mass, divided by its sum. */
+/* Means over the rows whose policy has mass, each scaled to the sum 1. */
 struct tally_policy {
     const char *key;
     uint64_t n_rows;
@@ -47,31 +47,31 @@ struct tally_policy {
 
 #define TALLY_NO_PLANE UINT64_MAX /* a policy */
 
-/* One map of the board: a plane of stones, or a policy. */
+/* A map of the board: a plane of stones, or a policy. */
 struct tally_map {
     const char *key;
     uint64_t plane;
-    uint64_t n_rows;   /* that count */
-    uint32_t *partner; /* owned: per transform, the map that takes this one's place (a colour swap
-                          exchanges two); itself elsewhere */
+    uint64_t n_rows;   /* rows counted */
+    uint32_t *partner; /* owned: per transform, the map that takes this one's place: the other one
+                          where a colour swap exchanges two, else itself */
     double *sums;      /* owned: n_parts x n_cells */
-    double *mean, *group, *z; /* in the same memory, n_cells each, after tally_finish: the mean, its
-                                 mean over the group, and their difference in standard errors; NaN:
-                                 undefined */
+    double *mean, *group, *z; /* in the same memory, n_cells each, set by tally_finish: the mean,
+                                 its mean over the group, and their difference in standard errors;
+                                 NaN: undefined */
 };
 
 /* How far the set is from its image under a transform. */
 struct tally_evidence {
-    double distance; /* the largest difference of any cell of any map, in sizes of such differences
-                        with signs thrown at random */
-    double limit;    /* that one set in 200 exceeds which is symmetric */
+    double distance; /* the largest difference of any cell of any map, scaled by its size under
+                        random signs */
+    double limit;    /* exceeded by one symmetric set in 200 */
     bool fits;
 };
 
 struct tally {
     const struct settings *settings; /* borrowed */
-    const struct board *board;       /* borrowed; NULL: not known, and there is nothing to count */
-    /* Borrowed: where each transform's image of a cell lies. */
+    const struct board *board;       /* borrowed; NULL: not known, so nothing is counted */
+    /* Borrowed: where each transform takes each cell. */
     const uint32_t *dst[BOARD_MAX_TRANSFORMS];
     uint64_t n_rows;
     uint32_t n_parts;
@@ -81,24 +81,24 @@ struct tally {
     size_t n_policies;
     struct tally_map *maps;
     size_t n_maps;
-    struct tally_evidence *evidence; /* one per transform, of the identity nothing; or NULL */
+    struct tally_evidence *evidence; /* one per transform, unused for the identity; or NULL */
     bool misfits;                    /* some transform does not fit */
-    bool needs_bins;                 /* some label has too many values: read the files once more */
+    bool needs_bins;                 /* some label has too many values: a second pass is due */
 };
 
-/* Make a tally for sets that hold what this shard holds, which must outlive it; the caller releases
- * it. */
+/* Make a tally of a set, from the arrays of its first shard, which must outlive it. The caller
+ * releases it in any case. */
 int tally_init(struct tally *tally, const struct shard *shard, const struct settings *settings,
                struct error *err);
 void tally_release(struct tally *tally);
 
-/* Add the rows of a shard, whose sources and transforms verify has found (or not). Arrays that are
- * not those of the first shard are passed over. With bins, when needs_bins is set after the last
- * shard: count the values of those labels alone. */
+/* Add the rows of a shard; images: the sources and transforms of its rows, as far as verify found
+ * them. Arrays that the first shard lacks are skipped. bins: the second pass, which only counts the
+ * values of binned labels. */
 int tally_add(struct tally *tally, const struct shard *shard, const struct verify_located *images,
               bool bins, struct error *err);
 
-/* After the last shard: means, standard errors, evidence. */
+/* After the last shard: compute means, standard errors and evidence. */
 int tally_finish(struct tally *tally, struct error *err);
 
 static inline bool tally_is_planes(enum role role)
@@ -114,7 +114,7 @@ static inline bool tally_is_label(enum role role)
 /* The map of that array and plane, or NULL. */
 struct tally_map *tally_find_map(const struct tally *tally, const char *key, uint64_t plane);
 
-/* Where bin i begins, and the one before it ends. */
+/* Where bin i begins and the previous one ends. */
 static inline double tally_bin(const struct tally_histogram *h, uint32_t i)
 {
     return i == TALLY_N_BINS ? h->high : h->low + (h->high - h->low) / TALLY_N_BINS * i;
@@ -124,32 +124,32 @@ static inline double tally_bin(const struct tally_histogram *h, uint32_t i)
 
 enum report_verdict { REPORT_SOUND, REPORT_FINDINGS, REPORT_UNCHECKED };
 
-/* Rows of each set whose position occurs in each other one; those of sets that cannot be checked,
- * and all of them where sets do not compare (why), are left out. */
+/* How many rows of each set have a position that occurs in each other set. */
 struct report_overlap {
-    uint64_t *matrices; /* owned: exact, then up to symmetry: n x n each, of the other sets */
-    size_t n;
-    struct error why;
+    uint64_t *matrices; /* owned: n x n exactly, then n x n up to symmetry */
+    size_t n;           /* sets, without those that cannot be checked */
+    struct error why;   /* the sets cannot be compared */
 };
 
-/* The first five outlive the others, which are released once the set is written down. */
+/* The first five stay until the end; the others are released once the set has been written. */
 struct report_set {
     const struct report_request *request;
     const char *path;        /* as given */
-    struct text_list listed; /* owned, as is the next: its path, or the shards of the folder */
-    struct text_list list;   /* the shards that can be read */
+    struct text_list listed; /* owned: the path, or the shards of the folder */
+    struct text_list list;   /* owned: the shards that can be read */
     enum report_verdict verdict;
     size_t number;                 /* from 0 */
     struct verify_results results; /* of its files, and of the manifest that lists them */
-    struct shard shard; /* the first file that can be read; its arrays stand for those of all */
+    struct shard
+        shard; /* the first readable file, whose arrays stand for those of all; if is_open */
     bool is_open;
     uint64_t n_rows;
-    uint64_t *nbytes; /* owned: of each array in all files: unpacked, packed */
+    uint64_t *nbytes; /* owned: unpacked and packed size of each array, over all files */
     struct tally tally;
     struct set_positions positions;
     uint64_t counts[FINDING_N_CODES]; /* of findings, in all files */
     struct text sentence, command;    /* owned */
-    bool is_drawn;                    /* maps and pictures */
+    bool is_drawn;                    /* has maps and pictures on the page */
 };
 
 static inline const char *report_verdict_name(enum report_verdict verdict)
@@ -159,7 +159,7 @@ static inline const char *report_verdict_name(enum report_verdict verdict)
                                         : "unchecked";
 }
 
-/* A dimension of an array in all files together. */
+/* Dimension d of an array over all files. */
 static inline uint64_t report_dimension(const struct report_set *set, const struct array *array,
                                         unsigned d)
 {
@@ -168,7 +168,7 @@ static inline uint64_t report_dimension(const struct report_set *set, const stru
                : array->header.shape[d];
 }
 
-/* --- page.c: a set is a section between the two others --- */
+/* --- page.c: begin, a section for each set, end --- */
 void page_begin(struct pen *page, const struct report_request *request);
 void page_put_set(struct pen *page, const struct report_set *set);
 void page_end(struct pen *page, const struct report_set *sets,

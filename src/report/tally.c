@@ -1,15 +1,15 @@
 /*
- * tally.c - what a tally holds: an item for each label and policy, and a map for each plane of
- * stones and each policy with cells, with the maps that take each other's places when colours are
- * swapped. Rows are counted in count.c. Then: does the data believe the symmetry? For every
- * transform the mean maps of a set are held against those of its image, cell by cell.
+ * tally.c - sets up a tally and evaluates it; count.c adds the rows. A tally has an item for each
+ * label and policy, and a map for each plane of stones and each policy with cells. To see whether
+ * the data is symmetric, the mean maps of a set are compared, for every transform, with those of
+ * its image, cell by cell.
  *
- * The rows are cut into parts that have nothing to do with each other (games, or sources, a number
- * of them in each part). In each part the difference d of a cell and its image is taken; if the
- * game is symmetric, d is as likely as -d. So |sum of d| / sqrt(sum of d * d) is compared with what
- * it is when the signs of the parts are thrown at random, the same throw for all cells and all
- * transforms, of which only the largest counts: the limit is what one throw in 200 exceeds, however
- * many cells there are and however they hang together. The throws are always the same.
+ * This is a sign-flip test. Rows are divided into independent parts (of whole games, or sources).
+ * In each part, d is the difference between a cell and its image; if the game is symmetric, d is as
+ * likely as -d. So |sum of d| / sqrt(sum of d * d) is compared with its values under random signs
+ * of the parts, a throw of which holds for all cells and transforms. Only the largest value of a
+ * throw counts, and the limit is exceeded by one throw in 200: this corrects for the number of
+ * cells and for their correlation. The random numbers are fixed.
  */
 #include "report/set.h"
 
@@ -27,7 +27,7 @@ struct tally_map *tally_find_map(const struct tally *tally, const char *key, uin
     return NULL;
 }
 
-/* The planes of stones of an array, in order; returns how many. */
+/* List the planes of stones of an array, in order. Returns how many. */
 static size_t stone_planes(const struct board_family *family, const struct role_binding *binding,
                            uint64_t planes[64])
 {
@@ -40,7 +40,7 @@ static size_t stone_planes(const struct board_family *family, const struct role_
 
     if (binding->role == ROLE_GRID)
         n = family->has_tiles ? 1 : 2;
-    else if (binding->role == ROLE_PLANES && family->packed_stones > 0) /* of other things */
+    else if (binding->role == ROLE_PLANES && family->packed_stones > 0) /* stones are packed */
         n = 0;
     else if (first + n > n_planes)
         n = n_planes > first ? n_planes - first : 0;
@@ -50,8 +50,8 @@ static size_t stone_planes(const struct board_family *family, const struct role_
     return n_found;
 }
 
-/* A map for each plane of stones, or for a policy, and which of them takes the place of another
- * under each transform. */
+/* Add a map for each plane of stones of an array, or for a policy, and find which of them takes the
+ * place of another under each transform. */
 static int add_maps(struct tally *tally, const struct shard *shard, size_t i, struct error *err)
 {
     const struct board *board = tally->board;
@@ -72,7 +72,7 @@ static int add_maps(struct tally *tally, const struct shard *shard, size_t i, st
     for (size_t p = 0; p < n; p++)
         tally->maps[tally->n_maps++] = (struct tally_map){.key = array->key, .plane = planes[p]};
     const bool is_known = spec_init(&spec, &maker, array, binding, &why) == 0;
-    /* Whose stones the codes of a grid are, those of the planes say. */
+    /* The codes of a grid name colours, unless the planes are relative to the player to move. */
     const bool swaps_codes = binding->role == ROLE_GRID &&
                              shard->conventions.planes != PLANES_MOVER &&
                              shard->conventions.planes != PLANES_CANONICAL;
@@ -97,8 +97,9 @@ static int add_maps(struct tally *tally, const struct shard *shard, size_t i, st
     return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
 }
 
-/* Canonical planes are turned so that the same player joins the same edges in every row: an image
- * with the colours swapped is one without. */
+/* Canonical planes are turned so that the player to move always joins the same edges: what a
+ * transform that swaps colours does to them is what its product with a swap does, which swaps none.
+ */
 static void find_images(struct tally *tally, const struct conventions *conventions)
 {
     const struct board *board = tally->board;
@@ -186,20 +187,20 @@ void tally_release(struct tally *tally)
 
 #define N_THROWS 399
 #define N_BEYOND 2    /* throws that may exceed the limit: 2 of 400 */
-#define SAME     1e-9 /* relative: what is left when equal numbers are added in another order */
-#define BLOCK    64   /* differences that are thrown at a time */
-#define AT_ONCE  4    /* parts that are added up for all their signs before they are thrown */
+#define SAME     1e-9 /* relative error of equal sums that were added up in different orders */
+#define BLOCK    64   /* cells evaluated at a time */
+#define AT_ONCE  4    /* parts whose sums are precomputed for all combinations of their signs */
 #define N_SIGNS  (1 << AT_ONCE)
 
-/* Differences of a block of cells, part by part, and what the throws make of them. */
+/* The test, a block of cells at a time. */
 struct weighing {
     const struct tally *tally;
-    uint8_t signs[N_THROWS][TALLY_MAX_PARTS / AT_ONCE]; /* a bit each; 1: plus */
+    uint8_t signs[N_THROWS][TALLY_MAX_PARTS / AT_ONCE]; /* a bit for each part; 1: plus */
     float differences[TALLY_MAX_PARTS][BLOCK];
     float sums[TALLY_MAX_PARTS / AT_ONCE][N_SIGNS][BLOCK];
-    double sizes[BLOCK]; /* sqrt(sum of d * d) */
-    uint32_t n;          /* in the block */
-    double largest[N_THROWS];
+    double sizes[BLOCK];      /* sqrt(sum of d * d) */
+    uint32_t n;               /* cells in the block */
+    double largest[N_THROWS]; /* of all blocks so far */
 };
 
 static double differ(double a, double b)
@@ -235,7 +236,7 @@ static void throw_block(struct weighing *w)
     w->n = 0;
 }
 
-/* Take the differences of one cell into the block; returns |sum| / size. */
+/* Add the differences of a cell to the block. Returns |sum| / size. */
 static double weigh_cell(struct weighing *w, const struct tally_map *map, uint32_t t, uint32_t cell)
 {
     const struct tally *tally = w->tally;
@@ -269,8 +270,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The mean of a map over the group, and how far it is from the map itself in standard errors: the
- * parts tell how much the difference varies. */
+/* Compute mean, group and z of a cell. The parts tell how much the difference varies. */
 static void compare_with_group(const struct tally *tally, struct tally_map *map, uint32_t cell)
 {
     const struct board *board = tally->board;
@@ -320,7 +320,7 @@ int tally_finish(struct tally *tally, struct error *err)
     w->tally = tally;
     for (uint32_t k = 0; k < N_THROWS; k++)
         for (uint32_t part = 0; part < tally->n_parts; part++) {
-            /* A fixed sequence of well mixed bits (splitmix64). */
+            /* A fixed sequence of pseudo-random bits (splitmix64). */
             uint64_t number = k * tally->n_parts + part + UINT64_C(0x9e3779b97f4a7c15);
 
             number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -335,7 +335,7 @@ int tally_finish(struct tally *tally, struct error *err)
                 const struct tally_map *map = &tally->maps[m];
                 const size_t image = map->partner[t];
 
-                /* A cell and its image that take each other's places are weighed once. */
+                /* A cell and its image that take each other's places count once. */
                 if (board->on_board[cell] &&
                     !(tally->maps[image].partner[t] == m && dst[to] == cell &&
                       (image < m || (image == m && to < cell))))
@@ -347,7 +347,7 @@ int tally_finish(struct tally *tally, struct error *err)
     for (struct tally_evidence *e = tally->evidence; e < tally->evidence + board->n_transforms;
          e++) {
         e->limit = w->largest[N_THROWS - N_BEYOND];
-        e->fits = e->distance <= e->limit * (1 + 1e-5); /* throws are added up as floats */
+        e->fits = e->distance <= e->limit * (1 + 1e-5); /* throws are summed as floats */
         tally->misfits |= !e->fits;
     }
     free(w);
