@@ -399,8 +399,8 @@ static int fold(struct dedupe *d, struct error *err)
 
     if (plan_survey(plan, err) != 0 || key_of_plan(&d->key, plan, NULL, err) != 0 ||
         find_labels(d, err) != 0 ||
-        (d->settings->means && sparse_find(&d->sparse, plan, err) != 0) ||
-        plan_keep_rows(plan, err) != 0 || sparse_open(&d->sparse, err) != 0)
+        (d->settings->means && sparse_open(&d->sparse, plan, err) != 0) ||
+        plan_keep_rows(plan, err) != 0)
         return -1;
     d->rows = (struct sorter){.record_nbytes = sizeof(struct row_record) + d->labels_nbytes,
                               .max_nbytes = memory / 4,

@@ -63,12 +63,9 @@ struct sparse_means {
     uint64_t next;         /* the next row to write */
 };
 
-/* Find the sparse policies of a plan, and take over their specs, before plan_keep_rows. ERROR_DATA
- * for types that cannot be averaged. Release them in any case. */
-int sparse_find(struct sparse_means *means, struct plan *plan, struct error *err);
-
-/* Open them for reading rows in any order, after plan_keep_rows. */
-int sparse_open(struct sparse_means *means, struct error *err);
+/* Open the sparse policies of a plan, for reading rows in any order, and take over their specs:
+ * before plan_keep_rows. ERROR_DATA for types that cannot be averaged. Release them in any case. */
+int sparse_open(struct sparse_means *means, struct plan *plan, struct error *err);
 
 /* Add the rows of a position one by one, then unite them: *place tells where the means are kept.
  * ERROR_DATA for rows that are not lists of indices and values. */

@@ -55,39 +55,6 @@ struct union_entry {
     double mean;
 };
 
-/* --- which policies --- */
-
-int sparse_find(struct sparse_means *means, struct plan *plan, struct error *err)
-{
-    means->plan = plan;
-    if (new_items(&means->policies, plan->n_arrays + 1, "sparse policies", err) != 0)
-        return -1;
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        struct plan_array *array = &plan->arrays[i], *values;
-        struct sparse_policy *p = &means->policies[means->n_policies];
-
-        if (array->binding.role != ROLE_POLICY_INDEX ||
-            (array->csr != NULL && array->csr->first[plan->n_rows] == 0) || /* nothing to merge */
-            (!array->is_object && array->sources[0]->row_nbytes == 0))
-            continue;
-        means->n_policies++;
-        p->form = array->is_object ? SPARSE_OBJECT : array->binding.sparse;
-        p->parts[INDEX].array = array;
-        p->parts[VALUE].array = values = &plan->arrays[array->binding.value_array];
-        if (array->is_object != values->is_object)
-            return plan_refuse(plan, values, err, "expected objects where the indices are objects");
-        const struct dtype *dtype = &values->sources[0]->header.dtype;
-        if (!values->is_object && (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL))
-            return plan_refuse(plan, values, err,
-                               "dtype %s cannot be averaged; use --merge first, or --copy both "
-                               "parts",
-                               dtype_name(dtype).text);
-        p->spec = array->spec;
-        array->spec = (struct spec){0};
-    }
-    return 0;
-}
-
 /* --- rows --- */
 
 static int fail_row(const struct sparse_policy *p, uint64_t row, const struct error *why,
@@ -349,13 +316,45 @@ static int flush(struct sparse_policy *p, struct error *err)
 
 /* --- arrays --- */
 
-static int open_policy(const struct plan *plan, struct sparse_policy *p, struct error *err)
+/* Python's numbers become integers, those of values floats if any of them is a float. */
+static const struct dtype *python_dtype(const struct plan *plan, const struct plan_array *array)
 {
-    const uint64_t n = p->spec.n_targets + 1;
+    for (size_t i = 0; array->is_object && i < plan->n_archives; i++) {
+        const struct pickle_document *objects = array->sources[i]->objects;
 
-    for (int k = 0; k < 2; k++) {
-        struct part *part = &p->parts[k];
+        for (uint64_t e = 0; e < objects->n_items; e++) {
+            const struct pickle_item *item = &objects->items[e];
 
+            if (item->kind == PICKLE_FLOAT)
+                return &float64;
+            for (uint32_t j = 0; item->kind == PICKLE_LIST && j < item->n_bytes_or_items; j++)
+                if (item->as.items[j].kind == PICKLE_FLOAT)
+                    return &float64;
+        }
+    }
+    return &int64;
+}
+
+/* Open a policy, of which the array of indices is given. */
+static int open_policy(struct plan *plan, struct sparse_policy *p, struct plan_array *index,
+                       struct error *err)
+{
+    struct plan_array *value = &plan->arrays[index->binding.value_array];
+    const struct dtype *dtype = &value->sources[0]->header.dtype;
+    const uint64_t n = index->spec.n_targets + 1;
+
+    if (index->is_object != value->is_object)
+        return plan_refuse(plan, value, err, "expected objects where the indices are objects");
+    if (!value->is_object && (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL))
+        return plan_refuse(plan, value, err,
+                           "dtype %s cannot be averaged; use --merge first, or --copy both parts",
+                           dtype_name(dtype).text);
+    p->form = index->is_object ? SPARSE_OBJECT : index->binding.sparse;
+    p->spec = index->spec;
+    index->spec = (struct spec){0};
+    p->parts[INDEX] = (struct part){.array = index, .python = &int64};
+    p->parts[VALUE] = (struct part){.array = value, .python = python_dtype(plan, value)};
+    for (struct part *part = p->parts; part < p->parts + 2; part++) {
         part->rows.own = (struct reader){.arrays = part->array->sources,
                                          .n_arrays = plan->n_archives,
                                          .csr = part->array->csr,
@@ -364,38 +363,33 @@ static int open_policy(const struct plan *plan, struct sparse_policy *p, struct 
         part->is_decided = p->form != SPARSE_OBJECT;
         if (batch_open(&part->rows, plan->settings->budget, err) != 0)
             return -1;
-        /* Python's numbers become integers, values floats if any of them is a float. */
-        part->python = &int64;
-        for (size_t i = 0; k == VALUE && p->form == SPARSE_OBJECT && i < plan->n_archives; i++) {
-            const struct pickle_document *objects = part->array->sources[i]->objects;
-
-            for (uint64_t e = 0; e < objects->n_items && part->python == &int64; e++) {
-                const struct pickle_item *item = &objects->items[e];
-
-                for (uint32_t j = 0; item->kind == PICKLE_LIST && j < item->n_bytes_or_items; j++)
-                    if (item->as.items[j].kind == PICKLE_FLOAT)
-                        part->python = &float64;
-                if (item->kind == PICKLE_FLOAT)
-                    part->python = &float64;
-            }
-        }
     }
     if (p->form == SPARSE_PADDED)
-        p->width = p->parts[INDEX].array->sources[0]->header.shape[1];
+        p->width = index->sources[0]->header.shape[1];
     return new_items(&p->tallies, n, "sparse policies", err) != 0 ||
                    new_items(&p->named, n, "sparse policies", err) != 0
                ? -1
                : new_items(&p->list, n, "sparse policies", err);
 }
 
-int sparse_open(struct sparse_means *means, struct error *err)
+int sparse_open(struct sparse_means *means, struct plan *plan, struct error *err)
 {
-    if (means->n_policies == 0)
-        return 0;
-    for (size_t i = 0; i < means->n_policies; i++)
-        if (open_policy(means->plan, &means->policies[i], err) != 0)
+    means->plan = plan;
+    if (new_items(&means->policies, plan->n_arrays + 1, "sparse policies", err) != 0)
+        return -1;
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        struct plan_array *array = &plan->arrays[i];
+
+        if (array->binding.role != ROLE_POLICY_INDEX ||
+            (array->csr != NULL && array->csr->first[plan->n_rows] == 0) || /* nothing to merge */
+            (!array->is_object && array->sources[0]->row_nbytes == 0))
+            continue;
+        if (open_policy(plan, &means->policies[means->n_policies++], array, err) != 0)
             return -1;
-    return scratch_open(&means->unions, INT64_MAX, means->plan->settings->budget, err);
+    }
+    return means->n_policies > 0
+               ? scratch_open(&means->unions, INT64_MAX, plan->settings->budget, err)
+               : 0;
 }
 
 static void close_policy(struct sparse_policy *p)
