@@ -211,7 +211,7 @@ static int parse_transforms(struct custom *c)
             if (strcmp(b->transforms[u + 1].name, name) == 0)
                 return custom_refuse(c, "transforms[%u] and transforms[%u] are both called %s", u,
                                      i, text_quote(name).text);
-        if (board_set_transform_name(b, i + 1, name, c->err) != 0)
+        if (board_set_text(&b->transforms[i + 1].name, c->err, "%s", name) != 0)
             return -1;
         if (swaps != NULL && !json_is_boolean(swaps))
             return custom_refuse(c, "%sswaps_colours is neither true nor false", where);
@@ -361,10 +361,10 @@ static int set_name(const struct custom *c, bool is_path)
     const bool is_text = text_is_utf8(file, n_bytes);
 
     if (c->label != NULL)
-        return board_set_name(c->board, c->err, "file:%s", c->label);
+        return board_set_text(&c->board->name, c->err, "file:%s", c->label);
     if (is_path && text_ends_with(file, ".json"))
         n_bytes -= 5;
-    if (board_set_name(c->board, c->err, "file:%.*s", (int)n_bytes, file) != 0)
+    if (board_set_text(&c->board->name, c->err, "file:%.*s", (int)n_bytes, file) != 0)
         return -1;
     for (char *name = c->board->name + strlen("file:"); *name != '\0'; name++) {
         const size_t n_control = text_control_nbytes(name);

@@ -106,7 +106,7 @@ int custom_parse_shape(struct custom *c)
                 (q <= far && r <= far && s <= far) || (q >= -far && r >= -far && s >= -far);
         b->n_on_board -= !b->on_board[cell];
     }
-    return board_set_transform_name(b, 0, "identity", c->err);
+    return board_set_text(&b->transforms[0].name, c->err, "identity");
 }
 
 /* --- regions: lists of cells --- */
@@ -363,10 +363,9 @@ static int add_colour(struct custom *c, const char *name)
     if (c->n_coloured > MAX_CELLS_OF_COLOURS)
         return custom_refuse(c, "colours have at most %u cells together", MAX_CELLS_OF_COLOURS);
     b->n_colours++;
-    colour->name = strdup(name);
-    colour->cells = malloc((n_cells + (size_t)1) * sizeof *colour->cells);
-    if (colour->name == NULL || colour->cells == NULL)
-        return error_no_memory(c->err, "colours of a board");
+    if (board_set_text(&colour->name, c->err, "%s", name) != 0 ||
+        new_items(&colour->cells, n_cells + (size_t)1, "colours of a board", c->err) != 0)
+        return -1;
     for (uint32_t cell = 0; cell < b->n_cells; cell++)
         if (c->marked[cell])
             colour->cells[colour->n_cells++] = cell;

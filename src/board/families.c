@@ -63,25 +63,19 @@ void board_remove_transform(struct board *b, uint32_t t)
     b->transforms[b->n_transforms] = no_maps;
 }
 
-int board_set_name(struct board *b, struct error *err, const char *format, ...)
+int board_set_text(char **owned, struct error *err, const char *format, ...)
 {
+    char *text;
     va_list args;
 
-    free(b->name);
     va_start(args, format);
-    const int n = vasprintf(&b->name, format, args);
+    const int n = vasprintf(&text, format, args);
     va_end(args);
-    if (n >= 0)
-        return 0;
-    b->name = NULL;
-    return error_no_memory(err, "board name");
-}
-
-int board_set_transform_name(struct board *b, uint32_t t, const char *name, struct error *err)
-{
-    free(b->transforms[t].name);
-    b->transforms[t].name = strdup(name);
-    return b->transforms[t].name != NULL ? 0 : error_no_memory(err, "transform name");
+    if (n < 0)
+        return error_no_memory(err, "text of a board");
+    free(*owned);
+    *owned = text;
+    return 0;
 }
 
 /* --- boxes --- */
@@ -139,7 +133,7 @@ static int fill_box(struct board *b, struct error *err)
         b->n_on_board -= !b->on_board[cell];
     }
     for (uint32_t t = 0; t < box->n_elements; t++) {
-        if (board_set_transform_name(b, t, box->elements[t].name, err) != 0)
+        if (board_set_text(&b->transforms[t].name, err, "%s", box->elements[t].name) != 0)
             return -1;
         b->transforms[t].swaps_colours = box->elements[t].swaps_colours;
         board_turn_cells(b, &box->elements[t].turn, b->transforms[t].dst);
@@ -356,11 +350,11 @@ int board_build_box(struct board *b, const char *size, struct error *err)
     if (b->size > 0)
         b->rows = b->cols = family->box->is_hexagon ? 2 * b->size + 1 : b->size;
     if (family->fixed_size > 0)
-        status = board_set_name(b, err, "%s", family->name);
+        status = board_set_text(&b->name, err, "%s", family->name);
     else if (b->size > 0)
-        status = board_set_name(b, err, "%s:%u", family->name, b->size);
+        status = board_set_text(&b->name, err, "%s:%u", family->name, b->size);
     else
-        status = board_set_name(b, err, "%s:%ux%u", family->name, b->rows, b->cols);
+        status = board_set_text(&b->name, err, "%s:%ux%u", family->name, b->rows, b->cols);
     if (status != 0 || fill_box(b, err) != 0)
         return -1;
     return family->has_tiles ? make_tiles(b, err) : 0;

@@ -82,12 +82,9 @@ void board_release_transform(struct board_transform *t);
 /* Free transform t; those after it move up. */
 void board_remove_transform(struct board *b, uint32_t t);
 
-/* Set the canonical name, printf-style. */
-int board_set_name(struct board *b, struct error *err, const char *format, ...)
+/* Set or replace a text that a board owns, such as a name, printf-style. */
+int board_set_text(char **owned, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* Set (or replace) the name of transform t with a copy. */
-int board_set_transform_name(struct board *b, uint32_t t, const char *name, struct error *err);
 
 /*
  * The linear part of a transform of a box, on (row, col) measured from the centre of the box:

@@ -301,9 +301,8 @@ static int set_names(struct board *b, struct error *err)
 
     qsort_r(b->transforms + 1, b->n_transforms - 1, sizeof *b->transforms, compare_transforms, b);
     for (uint32_t t = 1; t < b->n_transforms; t++) {
-        const struct board_transform *one = &b->transforms[t];
+        struct board_transform *one = &b->transforms[t];
         const char *swap = one->swaps_colours ? "-swap" : "";
-        struct text_quoted name;
         unsigned n_such = 1;
 
         orders[t] = perm_order(1, one->dst, b->n_cells);
@@ -311,11 +310,9 @@ static int set_names(struct board *b, struct error *err)
             return error_no_memory(err, "transforms of a board");
         for (uint32_t u = 1; u < t; u++)
             n_such += b->transforms[u].turn == NULL && orders[u] == orders[t];
-        if (one->turn == NULL)
-            name = text_format("order-%u-%u%s", (unsigned)orders[t], n_such, swap);
-        else
-            name = text_format("%s%s", one->turn->name, swap);
-        if (board_set_transform_name(b, t, name.text, err) != 0)
+        if ((one->turn != NULL ? board_set_text(&one->name, err, "%s%s", one->turn->name, swap)
+                               : board_set_text(&one->name, err, "order-%u-%u%s",
+                                                (unsigned)orders[t], n_such, swap)) != 0)
             return -1;
     }
     return 0;
@@ -342,7 +339,7 @@ int group_find(struct board *b, enum group_which which, struct error *err)
                          order < 1e15 ? text_format("%.0f", order).text : "too many",
                          BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES);
     for (uint32_t t = 1; t < b->n_transforms; t++)
-        if (board_set_transform_name(b, t, "generator", err) != 0)
+        if (board_set_text(&b->transforms[t].name, err, "generator") != 0)
             return -1;
     if (group_arrange(b, which == GROUP_WHOLE, err) != 0)
         return -1;
@@ -364,7 +361,7 @@ int group_missing(const struct board *b, struct text *out, struct error *err)
     whole.transforms = NULL;
     whole.on_board = NULL;
     if (board_alloc_cells(&whole, b->n_cells, 1, err) != 0 ||
-        board_set_transform_name(&whole, 0, "identity", err) != 0)
+        board_set_text(&whole.transforms[0].name, err, "identity") != 0)
         goto out;
     whole.n_on_board = b->n_on_board;
     memcpy(whole.on_board, b->on_board, b->n_cells);

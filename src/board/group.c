@@ -150,11 +150,9 @@ static int generate(struct board *b, struct error *err)
             if (b->n_transforms >= BOARD_MAX_TRANSFORMS ||
                 (b->n_transforms + UINT64_C(1)) * group_n_entries(b) > GROUP_MAX_ENTRIES)
                 goto too_many;
-            if (asprintf(&product->name, "%s*%s", b->transforms[t].name, b->transforms[g].name) <
-                0) {
-                product->name = NULL;
-                return error_no_memory(err, "transform name");
-            }
+            if (board_set_text(&product->name, err, "%s*%s", b->transforms[t].name,
+                               b->transforms[g].name) != 0)
+                return -1;
             b->n_transforms++;
             if (group_alloc_product(b, err) != 0)
                 return -1;
@@ -174,16 +172,14 @@ too_many:
     board_release_transform(&b->transforms[n_found]); /* the spare one */
     while (b->n_transforms > n_listed)
         board_remove_transform(b, b->n_transforms - 1);
-    if (asprintf(&b->fault,
-                 "the generators make a group that is too large: more than %u transforms, at most "
-                 "%d with %u entries together; %s has %s",
-                 n_found, BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES,
-                 text_quote(b->transforms[worst].name).text,
-                 largest != UINT64_MAX ? text_format("order %" PRIu64, largest + 1).text
-                                       : "an order beyond 64 bits") >= 0)
-        return 0;
-    b->fault = NULL;
-    return error_no_memory(err, "board");
+    return board_set_text(
+        &b->fault, err,
+        "the generators make a group that is too large: more than %u transforms, at most "
+        "%d with %u entries together; %s has %s",
+        n_found, BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES,
+        text_quote(b->transforms[worst].name).text,
+        largest != UINT64_MAX ? text_format("order %" PRIu64, largest + 1).text
+                              : "an order beyond 64 bits");
 }
 
 /* Find the turn or mirror of the box, if any, that each transform of a board from a file is. */
@@ -224,11 +220,9 @@ int group_arrange(struct board *b, bool are_generators, struct error *err)
     }
     for (t = 1; t < b->n_transforms && b->fault == NULL && fault.text[0] == '\0'; t++)
         if (strcmp(b->transforms[t].name, "identity") == 0 && !group_is_identity(b, t) &&
-            asprintf(&b->fault, "transform 'identity' is not the identity: %s",
-                     group_move_text(b, t).text) < 0) {
-            b->fault = NULL;
-            return error_no_memory(err, "board");
-        }
+            board_set_text(&b->fault, err, "transform 'identity' is not the identity: %s",
+                           group_move_text(b, t).text) != 0)
+            return -1;
     if (are_generators && fault.text[0] == '\0' && generate(b, err) != 0)
         return -1;
     return find_turns(b, err);

@@ -36,12 +36,12 @@ static inline struct board *blank(uint32_t n_cells, uint32_t n_transforms)
     assert_non_null(b);
     b->family = &board_family_square;
     assert_int_equal(board_alloc_cells(b, n_cells, n_transforms, &err), 0);
-    assert_int_equal(board_set_name(b, &err, "test"), 0);
+    assert_int_equal(board_set_text(&b->name, &err, "test"), 0);
     for (uint32_t t = 0; t < n_transforms; t++) {
         char name[16];
 
         snprintf(name, sizeof name, "t%u", t);
-        assert_int_equal(board_set_transform_name(b, t, name, &err), 0);
+        assert_int_equal(board_set_text(&b->transforms[t].name, &err, "%s", name), 0);
     }
     return b;
 }
