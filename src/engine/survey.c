@@ -150,6 +150,12 @@ static struct survey_codes *find_seen(const struct survey_seen *seen, const char
     return NULL;
 }
 
+static void widen(struct number_range *range, const struct number_range *by)
+{
+    range->codes |= by->codes;
+    range->min = by->min < range->min ? by->min : range->min;
+}
+
 void survey_see(struct survey_seen *seen, const struct plan *plan)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -160,23 +166,19 @@ void survey_see(struct survey_seen *seen, const struct plan *plan)
         struct number_range range;
 
         if ((role != ROLE_GRID && role != ROLE_VALUE && role != ROLE_TO_MOVE) ||
-            survey_range(plan, array, &range, NULL) != 0)
+            survey_range(plan, array, &range, NULL) != 0 || range.n == 0)
             continue; /* its own plan will say what is wrong with it */
         pthread_mutex_lock(&lock);
         struct survey_codes *codes = find_seen(seen, array->key);
-        if (codes == NULL && list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays",
-                                       &seen->failure) == 0) {
-            codes = &seen->arrays[seen->n];
-            *codes = (struct survey_codes){.key = strdup(array->key), .min = INFINITY};
-            if (codes->key != NULL)
-                seen->n++;
-            else
-                error_no_memory(&seen->failure, "codes of arrays");
-        }
+        char *key;
         if (codes != NULL)
-            codes->codes |= range.codes;
-        if (codes != NULL && range.n > 0 && range.min < codes->min)
-            codes->min = range.min;
+            widen(&codes->range, &range);
+        else if (list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays",
+                           &seen->failure) == 0 &&
+                 (key = strdup(array->key)) != NULL)
+            seen->arrays[seen->n++] = (struct survey_codes){key, range};
+        else
+            error_no_memory(&seen->failure, "codes of arrays");
         pthread_mutex_unlock(&lock);
     }
     pthread_mutex_lock(&lock);
@@ -189,11 +191,8 @@ void survey_widen(const struct survey_seen *seen, const struct plan_array *array
 {
     const struct survey_codes *codes = seen != NULL ? find_seen(seen, array->key) : NULL;
 
-    if (codes == NULL)
-        return;
-    range->codes |= codes->codes;
-    if (codes->min < range->min)
-        range->min = codes->min;
+    if (codes != NULL)
+        widen(range, &codes->range);
 }
 
 void survey_seen_release(struct survey_seen *seen)

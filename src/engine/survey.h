@@ -19,8 +19,7 @@ int survey_range(const struct plan *plan, const struct plan_array *array,
 struct survey_seen {
     struct survey_codes {
         char *key; /* owned */
-        unsigned codes;
-        double min;
+        struct number_range range;
     } * arrays; /* owned */
     size_t n;
     unsigned turn_codes;  /* of the to-move planes: enum turn_code */
