@@ -200,7 +200,7 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
                             "blue wins, draw, red wins, which are not negative and have the sum 1; "
                             "use --value mover, or --role NAME=value:players or NAME=copy",
                             err);
-    if (n >= 2 && array->binding.per_player) /* scores, perhaps: no number contradicts it */
+    if (n >= 2 && array->binding.per_player) /* these may be scores, which have no bounds */
         return 0;
     if (n > 2)
         return plan_refuse(plan, array, err,
@@ -323,14 +323,16 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
             const double code = s.rows[0].n > 0 ? row_double(&s.rows[0], 0) : -1;
 
             if (code != 0 && code != 1)
-                s.status = plan_refuse(plan, array, err,
-                                       "row %llu: %g in the first column, expected 0 or 1, the "
-                                       "player to move: not rows of this game, or not written so",
-                                       (unsigned long long)s.number, code);
+                s.status =
+                    plan_refuse(plan, array, err,
+                                "row %llu: %g in the first column, expected 0 or 1, the "
+                                "player to move: these are not rows of this game, or they are "
+                                "written differently",
+                                (unsigned long long)s.number, code);
         }
         status = survey_end(&s);
         break;
-    default: /* of planes their convention tells */
+    default: /* the specs of planes have it from their convention */
         return 0;
     }
     if (status == 0 && !label_fits(op, dtype))

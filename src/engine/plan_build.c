@@ -204,7 +204,7 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
         struct plan_array *array = &plan->arrays[k];
 
         if (array->sources[i] == NULL && array->binding.role != ROLE_DROP)
-            return differ(archive, array->key, "is missing, but stands", plan, err);
+            return differ(archive, array->key, "is missing, but is", plan, err);
         if (array->sources[i] == NULL)
             array->sources[i] = array->sources[0];
     }

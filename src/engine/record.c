@@ -218,7 +218,7 @@ int record_write(const struct expand_job *job, struct error *err)
         bad |= put_number(output, "first_row", result->first_row);
     bad |= add_output(m, output, job, true);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].value != UINT64_MAX) /* it applies */
+        if (all[i].value != UINT64_MAX)
             bad |= put_number(counts, all[i].name, all[i].value);
     if (plan->counts != NULL)
         bad |= json_object_update(counts, plan->counts);
@@ -226,7 +226,7 @@ int record_write(const struct expand_job *job, struct error *err)
         bad |= json_array_append_new(json_object_get(m, "warnings"),
                                      json_string_nocheck(plan->warnings.items[i]));
     if (bad != 0)
-        error_no_memory(err, "manifest"); /* unless the cause is told */
+        error_no_memory(err, "manifest"); /* unless err is set already */
     else if ((bad = text_append(&path, err, "%s" MANIFEST_SUFFIX, job->path)) == 0)
         bad = manifest_write(m, path.text, true, err);
     text_release(&path);

@@ -359,7 +359,7 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
     const uint32_t small = (uint32_t)value;
     const uint8_t least = (uint8_t)value;
     const void *const from[] = {&least, &small, &value};
-    memcpy(field, from[(row->n_bytes > 1) + (row->n_bytes > 4)], row->n_bytes); /* CALL: none */
+    memcpy(field, from[(row->n_bytes > 1) + (row->n_bytes > 4)], row->n_bytes); /* none of a CALL */
     if (row->said != 0)
         *((bool *)((uint8_t *)settings + row->said)) = true;
     return 0;
@@ -388,7 +388,7 @@ int settings_finish(struct settings *settings, struct error *err)
     }
     for (size_t i = 0; i < said->n_overrides; i++)
         all.overrides[all.n_overrides++] = said->overrides[i];
-    said->n_overrides = 0; /* they have moved */
+    said->n_overrides = 0; /* they were moved */
     if (said->policy_layout != NULL) {
         free(all.policy_layout);
         all.policy_layout = said->policy_layout;

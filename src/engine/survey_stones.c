@@ -163,7 +163,7 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     const char *flip = action_flip_name(verdict.flip), *found = as_is ? "as it is it" : flip;
     const unsigned long long n_on = verdict.tally.n_on[b->flip], n = verdict.tally.n_rows;
     const unsigned long long n_left = verdict.tally.n_on[verdict.flip];
-    /* What was told of a sparse policy's layout is said again: no length tells it. */
+    /* Repeat the declared layout of a sparse policy, which its length does not tell. */
     const bool is_told = !b->inferred && is_list(policy);
     const char *const mark = is_told ? "," : ":";
     if (verdict.first > 0 || verdict.end < plan->n_rows)
@@ -250,7 +250,7 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
         if (kept->bytes == NULL)
             return error_no_memory(err, "kept rows");
     }
-    /* Where each row has an image all of them pass by, in their order. */
+    /* If every row has an image, all rows pass by, in order. */
     if (is_late && plan->swaps && !plan->is_surveyed && plan->n_chosen > 1 &&
         plan->order.selection == NULL)
         turns_watch(&watch->turns, plan, stones);

@@ -131,7 +131,8 @@ static void init(struct turns *t, const struct plan *plan, const struct plan_arr
     *t = (struct turns){.plan = plan, .planes = planes, .form = survey_form(planes)};
     stone_planes_decide(&t->where, &plan->conventions, t->form.n_planes, plan->swaps);
     t->to_move = survey_find(plan, ROLE_TO_MOVE);
-    if (!survey_has_numbers(t->to_move) || t->form.n_frames > 1) /* it speaks of one of them */
+    if (!survey_has_numbers(t->to_move) ||
+        t->form.n_frames > 1) /* it names the player of one frame only */
         t->to_move = NULL;
     turn_rows_init(&t->rows);
 }
@@ -151,7 +152,7 @@ static int refuse_plane(const struct turns *t, struct error *err)
     if (t->form.n_planes != 3)
         return plan_refuse(t->plan, t->planes, err,
                            "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to "
-                           "move); tell its planes with --planes",
+                           "move); describe the planes with --planes",
                            row, t->where.turn, found);
     if (advice.is_other_code)
         return plan_refuse(t->plan, t->planes, err,
@@ -188,7 +189,7 @@ static bool begin(struct turns *t, const struct plan *plan, const struct plan_ar
             if (c->plane_dst[p] == p && p != t->where.stones[0] && p != t->where.stones[1])
                 t->left |= UINT64_C(1) << p;
     if (!t->has_lead)
-        t->to_move = NULL; /* nobody asks it */
+        t->to_move = NULL; /* not needed */
     return t->where.turn >= 0 || t->has_lead || t->left != 0;
 }
 
@@ -235,8 +236,8 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
     if (t.left != 0 && t.has_turn[0] && t.has_turn[1])
         status |= plan_warn(plan, err,
                             "%s: plane %d is the player to move in every row, by the number of "
-                            "stones, and --planes %s leaves it: images with colours swapped keep "
-                            "the other player; mark it with ~",
+                            "stones, and --planes %s keeps it: images with colours swapped name "
+                            "the wrong player; mark it with ~",
                             key.text, __builtin_ctzll(t.left), conventions_text(c, "planes").text);
     if (t.to_move != NULL && t.n_contradicted > 0)
         status |= plan_warn(

@@ -29,7 +29,7 @@ struct planes_form planes_frame_of(const struct role_binding *binding, const str
         return form;
     form.n_frames = form.n_planes / binding->frame_planes;
     form.n_planes = binding->frame_planes;
-    form.frame_nbytes = form.n_planes * dtype->itemsize; /* side by side on each cell, or whole */
+    form.frame_nbytes = form.n_planes * dtype->itemsize; /* on each cell, or of whole planes */
     if (form.is_bits)
         form.frame_nbytes = form.n_planes * ((form.axis + 7) / 8);
     else if (form.n_last <= form.n_planes)
