@@ -100,17 +100,6 @@ void play_place_stones(const struct play *play, struct play_game *game)
     game->winner = (int)play_below(&random, 2);
 }
 
-uint32_t play_step(const struct board *b, uint32_t cell, uint32_t way, uint32_t n)
-{
-    static const int steps[PLAY_N_WAYS][2] = {{0, 1},  {0, -1}, {1, 0}, {-1, 0},
-                                              {1, -1}, {-1, 1}, {1, 1}, {-1, -1}};
-    const uint32_t row = cell / b->cols + n * (uint32_t)steps[way][0];
-    const uint32_t col = cell % b->cols + n * (uint32_t)steps[way][1];
-
-    cell = row * b->cols + col;
-    return row < b->rows && col < b->cols && b->on_board[cell] ? cell : PLAY_NOWHERE;
-}
-
 /* Most actions get few visits or none; the first one, which was played, gets most. */
 static uint32_t next_visits(struct play_random *random, uint32_t i)
 {

@@ -139,7 +139,16 @@ void play_place_stones(const struct play *play, struct play_game *game);
 #define PLAY_N_HEXAGON_WAYS 6
 
 /* The cell n steps away, or PLAY_NOWHERE. */
-uint32_t play_step(const struct board *b, uint32_t cell, uint32_t way, uint32_t n);
+static inline uint32_t play_step(const struct board *b, uint32_t cell, uint32_t way, uint32_t n)
+{
+    static const int steps[PLAY_N_WAYS][2] = {{0, 1},  {0, -1}, {1, 0}, {-1, 0},
+                                              {1, -1}, {-1, 1}, {1, 1}, {-1, -1}};
+    const uint32_t row = cell / b->cols + n * (uint32_t)steps[way][0];
+    const uint32_t col = cell % b->cols + n * (uint32_t)steps[way][1];
+
+    cell = row * b->cols + col;
+    return row < b->rows && col < b->cols && b->on_board[cell] ? cell : PLAY_NOWHERE;
+}
 
 /* Visits of n actions as a search might leave them; the first action, the one played, has most. */
 void play_visits(const struct play_row *r, uint32_t *visits, uint32_t n);
