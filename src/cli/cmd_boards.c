@@ -268,7 +268,7 @@ static int run_boards(struct call *call, struct error *err)
     if (name == NULL)
         return list_boards(settings->json, err);
     if (!settings->action_said && (policy != NULL || settings->transforms != NULL))
-        return command_misuse(err, "--%s goes with --action",
+        return command_misuse(err, "--%s requires --action",
                               policy != NULL ? "policy" : "transforms");
     /* "file:" may be left out when the name ends in .json. */
     const bool is_path = text_ends_with(name, ".json") && strncmp(name, "file:", 5) != 0;

@@ -290,16 +290,16 @@ static int run_expand(struct call *call, struct error *err)
         bool is_wrong;
         const char *why;
     } rules[] = {
-        {s->keep_identity && s->pick == 0, "--keep-identity goes with --pick"},
+        {s->keep_identity && s->pick == 0, "--keep-identity requires --pick"},
         {s->canonical && (s->transforms != NULL || s->pick > 0 || s->unique),
          "--canonical excludes --transforms, --pick, --unique and --keep-identity"},
         {s->canonical && (s->conventions.castling == CASTLING_SKIP ||
                           s->conventions.ambiguous == AMBIGUOUS_DROP),
          "--canonical excludes --castling skip and --ambiguous drop, which leave images out"},
         {s->key != NULL && !s->canonical && !s->orbit_key,
-         "--key goes with --canonical or --orbit-key"},
-        {s->n_parts > 0 && s->out_dir == NULL, "--part goes with --out-dir"},
-        {s->skip_bad && s->out_dir == NULL, "--skip-bad goes with --out-dir"},
+         "--key requires --canonical or --orbit-key"},
+        {s->n_parts > 0 && s->out_dir == NULL, "--part requires --out-dir"},
+        {s->skip_bad && s->out_dir == NULL, "--skip-bad requires --out-dir"},
         {s->skip_existing && s->form == ARCHIVE_OUT_NPY_FOLDER,
          "--skip-existing does not work on folders"},
     };

@@ -53,7 +53,7 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
     if (settings->output == NULL)
         return command_misuse(err, "merge: no output given; use -o OUT");
     if (settings->json)
-        return command_misuse(err, "--json goes with check");
+        return command_misuse(err, "--json works with check only");
     json_t *joined = manifest_merge(settings->output, paths, n, err);
     int status = joined != NULL ? 0 : -1;
     const json_t *inputs = json_object_get(joined, "inputs");
@@ -79,20 +79,20 @@ static int run_manifest(struct call *call, struct error *err)
     const int n = call->n_operands - 1;
 
     if (call->n_operands == 0)
-        return command_misuse(err, "expected a job: check or merge");
+        return command_misuse(err, "expected check or merge");
     const bool is_merge = strcmp(name, "merge") == 0;
     if (!is_merge && strcmp(name, "check") != 0)
-        return command_misuse(err, "%s is not a job of this command: check, merge",
-                              text_quote(name).text);
+        return command_misuse(err, "expected check or merge, found %s", text_quote(name).text);
     if (n == 0)
         return command_misuse(err, "%s: expected %s, found none", name,
                               is_merge ? "-o OUT FOLDER|MANIFEST..." : "MANIFEST...");
     if (settings->zero && settings->files_from == NULL)
-        return command_misuse(err, "--null goes with --files-from");
+        return command_misuse(err, "--null requires --files-from");
     if (is_merge)
         return merge(settings, n, call->operands + 1, err);
     if (settings->output != NULL || settings->force || settings->files_from != NULL)
-        return command_misuse(err, "check: --output, --force and --files-from go with merge");
+        return command_misuse(err,
+                              "check: --output, --force and --files-from work with merge only");
     for (int i = 1; i <= n; i++)
         if (!text_ends_with(call->operands[i], ".json"))
             return error_set(err, ERROR_USAGE,

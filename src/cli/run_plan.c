@@ -38,10 +38,10 @@ int run_take_operands(struct call *call, struct error *err)
     if (settings->output != NULL && settings->out_dir != NULL)
         return command_misuse(err, "--output and --out-dir exclude each other");
     if (settings->zero && settings->files_from == NULL)
-        return command_misuse(err, "--null goes with --files-from");
+        return command_misuse(err, "--null requires --files-from");
     if (settings->output == NULL && settings->out_dir == NULL) {
         if (settings->files_from != NULL)
-            return command_misuse(err, "--files-from goes with -o or --out-dir");
+            return command_misuse(err, "--files-from requires -o or --out-dir");
         if (n != 2)
             return command_misuse(err, "expected IN and OUT, found %d operand%s%s", n,
                                   n == 1 ? "" : "s",

@@ -25,7 +25,7 @@ struct play {
     uint64_t seed;
     uint32_t n_moves;   /* size of a game's moves */
     const char *planes; /* see play_planes; NULL: the kind draws its own */
-    uint32_t n_planes;  /* the size PLAY_PLANES: at least as many as `planes` has, or fewer */
+    uint32_t n_planes;  /* the size PLAY_PLANES; those without a letter in `planes` stay 0 */
     uint32_t n_actions; /* the size PLAY_ACTIONS */
 };
 

@@ -18,7 +18,7 @@ void pen_html(struct pen *p, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    /* After a failure no argument may be fetched: pen_put does not evaluate its own. */
+    /* Stop at a failure: pen_put then fetches no argument, and the next one would get it. */
     for (size_t n = strcspn(format, "%"); *format != '\0' && !p->failed; n = strcspn(format, "%")) {
         pen_put(p, "%.*s", (int)n, format);
         format += n;
