@@ -364,10 +364,9 @@ static bool may_be_left_out(const struct diagnosis *d)
         rights = d->board->family->castling->planes;
     struct planes_form form = planes_frame_of(planes->binding, &planes->array->header.dtype);
     struct row row = window_row(d->window, (size_t)d->lanes->planes, d->images[0].at);
-    for (uint64_t i = 0; i < 4 * form.axis * form.n_frames; i++)
-        if (rights[i / form.axis % 4] < form.n_planes &&
-            planes_number(&form, row.bytes + i / (4 * form.axis) * form.frame_nbytes,
-                          rights[i / form.axis % 4], i % form.axis) != 0)
+    for (uint64_t i = 0; i < 4 * form.n_frames; i++)
+        if (rights[i % 4] < form.n_planes &&
+            planes_mark(&form, row.bytes + i / 4 * form.frame_nbytes, rights[i % 4], 0, NULL) > 0)
             return true;
     return false;
 }
