@@ -23,8 +23,9 @@ int csr_open(struct csr *csr, const struct array *const *offsets,
     *csr = (struct csr){0};
     for (size_t i = 0; i < n_arrays; i++)
         n_rows += offsets[i]->n_rows;
-    if (new_items(&csr->first, n_rows + 1, "offsets of a sparse policy", err) != 0)
-        return -1;
+    if (new_items(&csr->first, n_rows + 1, "offsets of a sparse policy", err) != 0 ||
+        new_items(&csr->shard_rows, n_arrays + 1, "offsets of a sparse policy", err) != 0)
+        status = -1;
     for (size_t k = 0; k < n_arrays && status == 0; base += elements[k++]->n_rows) {
         const struct array *array = offsets[k];
         const struct dtype *dtype = &array->header.dtype;
@@ -47,13 +48,16 @@ int csr_open(struct csr *csr, const struct array *const *offsets,
                         "offset %" PRId64 ", expected %" PRIu64 " to %" PRIu64, at,
                         is_last ? n_elements : before, row == 0 ? 0 : n_elements);
                 before = (uint64_t)at;
-                if (!is_last)
+                if (!is_last) {
                     csr->first[csr->n_rows++] = base + before;
+                    csr->shard_rows[k]++;
+                }
             }
         batch_release(&batch);
     }
-    csr->first[csr->n_rows] = base;
-    if (status != 0)
+    if (status == 0)
+        csr->first[csr->n_rows] = base;
+    else
         csr_release(csr);
     return status;
 }
@@ -61,6 +65,7 @@ int csr_open(struct csr *csr, const struct array *const *offsets,
 void csr_release(struct csr *csr)
 {
     free(csr->first);
+    free(csr->shard_rows);
     *csr = (struct csr){0};
 }
 

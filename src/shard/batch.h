@@ -17,6 +17,7 @@
 struct csr {
     uint64_t *first; /* owned, n_rows + 1 */
     uint64_t n_rows;
+    uint64_t *shard_rows; /* owned: rows of each shard */
 };
 
 /*

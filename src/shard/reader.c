@@ -319,9 +319,15 @@ int reader_read(struct reader *r, uint64_t first, uint64_t n, void *out, struct 
 /* The array that a row is in; *row becomes its number within that array. */
 static const struct array *array_of(const struct reader *r, uint64_t *row)
 {
-    const size_t i = r->csr == NULL ? find_part(r, *row) : 0;
+    size_t i = 0;
 
-    *row -= r->csr == NULL ? r->parts[i].first : 0;
+    if (r->csr != NULL) {
+        for (; *row >= r->csr->shard_rows[i]; i++)
+            *row -= r->csr->shard_rows[i];
+    } else {
+        i = find_part(r, *row);
+        *row -= r->parts[i].first;
+    }
     return r->arrays[i];
 }
 

@@ -601,6 +601,7 @@ static void test_lists(void **state)
 {
     static const int64_t offsets[2][5] = {{0, 2, 2, 5, 6}, {0, 1, 1, 1, 3}};
     static const uint64_t n_elements[2] = {6, 3};
+    const struct error reason = {.kind = ERROR_DATA, .message = "why"};
     struct archive_in archives[2][2];
     const struct array *starts[2], *elements[2];
     struct error err = {0};
@@ -653,6 +654,13 @@ static void test_lists(void **state)
             assert_memory_equal(batch_row(&all, 3).bytes, batch_row(&some, 1).bytes, 2);
             assert_int_equal(batch_row(&all, 7).n, 2);
         }
+        /* The shard that a row is in is named, with the row's number there. */
+        assert_int_equal(reader_fail(&reader, 3, &reason, &err), -1);
+        assert_non_null(strstr(err.message, "e0.npy: row 3: why"));
+        err = (struct error){0};
+        assert_int_equal(reader_fail(&reader, 5, &reason, &err), -1);
+        assert_non_null(strstr(err.message, "e1.npy: row 1: why"));
+        err = (struct error){0};
         batch_release(&all);
         batch_release(&some);
         reader_close(&reader);
