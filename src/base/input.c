@@ -15,7 +15,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -200,9 +199,7 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
         goto out;
     }
     in->n_bytes = (uint64_t)st.st_size;
-    in->device = st.st_dev;
-    in->inode = st.st_ino;
-    in->modified = st.st_mtim;
+    in->opened = st;
     use_map &= in->n_bytes >= SMALL_NBYTES && in->n_bytes <= SIZE_MAX && fstatfs(in->fd, &fs) == 0;
     for (size_t i = 0; use_map && i < sizeof network_file_systems / sizeof(uint32_t); i++)
         use_map = (uint32_t)fs.f_type != network_file_systems[i];
@@ -334,8 +331,8 @@ int input_unchanged(const struct input *in, struct error *err)
         return error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
                             "changed while it was read: expected %llu bytes, found %llu",
                             (unsigned long long)in->n_bytes, (unsigned long long)st.st_size);
-    if (st.st_ino != in->inode || st.st_dev != in->device ||
-        st.st_mtim.tv_sec != in->modified.tv_sec || st.st_mtim.tv_nsec != in->modified.tv_nsec)
+    if (st.st_ino != in->opened.st_ino || st.st_dev != in->opened.st_dev ||
+        memcmp(&st.st_mtim, &in->opened.st_mtim, sizeof st.st_mtim) != 0)
         return error_set_at(err, ERROR_DATA, ERROR_IN(in->path), "changed while it was read");
     return 0;
 }

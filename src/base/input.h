@@ -9,17 +9,14 @@
 
 #include "base/error.h"
 
-#include <sys/types.h>
-#include <time.h>
+#include <sys/stat.h>
 
 struct input {
     char *path;         /* owned, as given by the user */
     int fd;             /* -1: the caller's memory */
     const uint8_t *map; /* NULL when read with pread */
     uint64_t n_bytes;
-    dev_t device; /* identity and state when opened, for input_unchanged */
-    ino_t inode;
-    struct timespec modified;
+    struct stat opened; /* what fstat said when it was opened, for input_unchanged */
 };
 
 /* Open a regular file for reading; never blocks on a fifo. Errors: ERROR_NO_INPUT (missing, no

@@ -93,8 +93,10 @@ int plan_decide_board(struct plan *plan, struct error *err)
     for (size_t i = 1; i < plan->n_archives; i++)
         for (size_t k = 0; k < i; k++)
             if (plan->archives[i].n_inputs > 0 && plan->archives[k].n_inputs > 0 &&
-                plan->archives[i].inputs[0].device == plan->archives[k].inputs[0].device &&
-                plan->archives[i].inputs[0].inode == plan->archives[k].inputs[0].inode)
+                plan->archives[i].inputs[0].opened.st_dev ==
+                    plan->archives[k].inputs[0].opened.st_dev &&
+                plan->archives[i].inputs[0].opened.st_ino ==
+                    plan->archives[k].inputs[0].opened.st_ino)
                 return plan_warn(plan, err, "inputs %zu and %zu are the same file", k + 1, i + 1);
     return 0;
 }

@@ -77,8 +77,7 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
     const char kind = n_bytes > start ? descr[start] : '\0', *digits = descr + start + 1;
     const uint32_t allowed = (uint8_t)kind < 128 ? sizes[(uint8_t)kind] : 0;
     const char *bracket = memchr(descr, '[', n_bytes); /* "[ns]", of a date or duration */
-    struct text_quoted impossible;
-    uint64_t count = 8; /* if 'O' comes without a number */
+    uint64_t count = 8;                                /* if 'O' comes without a number */
     uint32_t itemsize = 0;
     unsigned unit = 0;
     const char *fault = NULL;
@@ -105,10 +104,9 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
         fault = "not an item size, expected digits alone";
     else if (count == 0 ||
              __builtin_mul_overflow(count, kind == DTYPE_UNICODE ? 4u : 1u, &itemsize) ||
-             (allowed != ANY_SIZE && (itemsize > 16 || (allowed >> itemsize & 1) == 0))) {
-        impossible = text_format("item size %u is impossible", (unsigned)count);
-        fault = impossible.text;
-    }
+             (allowed != ANY_SIZE && (itemsize > 16 || (allowed >> itemsize & 1) == 0)))
+        return error_set(err, ERROR_DATA, "dtype %s: item size %u is impossible", quoted.text,
+                         (unsigned)count);
     if (fault != NULL)
         return error_set(err, ERROR_DATA, "dtype %s: %s", quoted.text, fault);
     dtype->kind = kind;

@@ -60,7 +60,6 @@ struct pickle_limits {
 extern const struct pickle_limits pickle_default_limits;
 
 struct pickle_document {
-    int protocol;
     unsigned n_dims;
     uint64_t shape[PICKLE_MAX_DIMS];
     uint64_t n_items;

@@ -436,7 +436,6 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
 
         r.object_list->values = shrunk != NULL ? shrunk : r.object_list->values;
     }
-    document->protocol = (int)r.protocol;
     document->n_dims = array->n_dims;
     document->n_items = array->n_elements;
     document->items = r.object_list->values;

@@ -13,7 +13,6 @@
 
 #define SLOT_DTYPE_CLASS   3
 #define SLOT_FIRST_DTYPE   5
-#define MAX_INT_NBYTES     10                         /* LONG1, its length, 8 bytes */
 #define MAX_SHAPE_NBYTES   (2 + 10 * PICKLE_MAX_DIMS) /* MARK, integers, TUPLE */
 #define MAX_DTYPE_NBYTES   64                         /* a declaration */
 #define MAX_BYTES_NBYTES   5                          /* BINBYTES and its length */
