@@ -171,7 +171,7 @@ int manifest_compare(const json_t *a, const json_t *b, struct text *list, struct
         (!json_equal(transforms[0], transforms[1]) ||
          manifest_number(json_object_get(a, "board"), "group_order") !=
              manifest_number(json_object_get(b, "board"), "group_order")))
-        return text_append(list, err, "transforms: %zu expected, %zu others found",
+        return text_append(list, err, "transforms: %zu expected, %zu different ones found",
                            json_array_size(transforms[0]), json_array_size(transforms[1]));
     return c.status;
 }

@@ -126,7 +126,7 @@ static int add_file(struct parts *parts, const char *folder, const char *name, s
             if (stat(output.text, &st) == 0)
                 rc =
                     error_set_at(err, ERROR_DATA, ERROR_IN(path.text),
-                                 "does not list %s, beside which it stands", text_quote(name).text);
+                                 "does not list %s, the output of its name", text_quote(name).text);
             json_decref(manifest);
         }
     } else if (rc == 0 && stat(path.text, &st) != 0) {

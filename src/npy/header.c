@@ -222,7 +222,7 @@ static void take_new_name(struct literal *l, struct field_names *names)
             refuse(l->err, "two fields are named %s, expected one",
                    text_quote_bytes(taken.text, taken.n_bytes).text);
     if (names->n_names == MAX_NAMES)
-        refuse(l->err, "structured type of more than %d names, which is the most accepted",
+        refuse(l->err, "structured type of more than %d names, at most that many are accepted",
                MAX_NAMES);
     else
         names->names[names->n_names++] = taken;

@@ -62,7 +62,7 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
     if (target->kind != PICKLE_LIST)
         return pickle_fail(r, "items for %s, not a list", pickle_value_name(target));
     if (list->n + n > most)
-        return pickle_fail(r, "list of more than %llu items, which is the most expected",
+        return pickle_fail(r, "list of more than %llu items, expected at most that many",
                            (unsigned long long)most);
     if (list->n + n > list->capacity) { /* exact at first, then doubled */
         size_t capacity = 2 * (size_t)list->capacity;

@@ -56,7 +56,7 @@ struct pickle_chunk {
 int pickle_charge(struct pickle_reader *r, uint64_t n_bytes)
 {
     if (n_bytes > r->heap_left)
-        return pickle_fail(r, "needs more than %llu bytes of memory, which is all it may take",
+        return pickle_fail(r, "needs more than %llu bytes of memory, at most that many are allowed",
                            (unsigned long long)r->heap_nbytes);
     r->heap_left -= n_bytes;
     return 0;

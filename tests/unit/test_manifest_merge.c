@@ -317,7 +317,7 @@ static void test_files(void **state)
     write_sample(&three[1]);
     scratch_put("d.npz", "");
     link(scratch(A), scratch("d.npz.manifest.json"));
-    expect_refusal(all, ERROR_DATA, "does not list 'd.npz', beside which it stands");
+    expect_refusal(all, ERROR_DATA, "does not list 'd.npz', the output of its name");
     unlink(scratch("d.npz")); /* now it can only be a joined manifest of one */
     assert_int_equal(join("all.json", all, &err), 0);
     scratch_put("d.npz.manifest.json", "{}");
