@@ -18,7 +18,7 @@
 #define THREAD_NBYTES (1u << 20)
 #define HELPER_NBYTES (8u << 20)
 
-/* What the member of an array is, in every output. */
+/* What an array's member is in every output. */
 static void init_member(struct out_member *out, struct expand_job *job,
                         const struct plan_array *array)
 {
@@ -110,8 +110,7 @@ void expand_job_release(struct expand_job *job)
 #define OBJECT_ITEM_NBYTES 256
 
 /* A bound of the size of an object array's member, or 0 if none is known. With a bound the member
- * needs no zip64 header, which more readers understand, and libzip 1.7.3 survives a lack of memory.
- */
+ * needs no zip64 header, and libzip 1.7.3 survives a lack of memory. */
 static uint64_t object_bound(const struct out_member *out)
 {
     const struct plan *plan = out->job->plan;
@@ -294,7 +293,7 @@ static int write_output(struct expand_job *job, struct error *err)
     return status;
 }
 
-/* With the crew at hand. */
+/* Write the output; called with its crew. */
 static int write_with(void *self, struct crew *crew)
 {
     struct expand_job *job = self;

@@ -33,8 +33,8 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
         if (!request->allow_expanded)
             why = shard_expansion(archive);
         if (!request->allow_expanded && why == NULL && archive->form != ARCHIVE_MEMORY) {
-            struct recall recall;
-            const int status = recall_open(&recall, request, archive, NULL, 0, true, err);
+            struct recall recall = {0};
+            const int status = recall_open(&recall, request, archive, true, err);
 
             /* Commands that keep rows unchanged note whether an input was expanded. */
             if (status == 0 && recall.output != NULL &&
@@ -478,7 +478,7 @@ static int begin(struct plan *plan, const char *const *paths, size_t n_paths,
     int status = plan_open_inputs(plan, paths, n_paths, err);
 
     if (status == 0 && request->purpose != FOR_IMAGES) {
-        status = recall_open(&plan->recall, request, &plan->archives[0], NULL, 0, false, err);
+        status = recall_open(&plan->recall, request, &plan->archives[0], false, err);
         plan->settings = &plan->recall.settings;
     }
     plan->conventions = plan->settings->conventions;

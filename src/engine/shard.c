@@ -100,15 +100,15 @@ void side_work_release(struct side_work *work)
 /* --- what a manifest says --- */
 
 int recall_open(struct recall *r, const struct settings *settings, const struct archive_in *archive,
-                const json_t *given, size_t output, bool exact, struct error *err)
+                bool exact, struct error *err)
 {
     struct settings *s = &r->settings;
     char sha256[DIGEST_HEX_NBYTES] = "";
     struct text name = {0};
 
-    *r = (struct recall){.settings = *settings, .manifest = given};
-    r->output = json_array_get(json_object_get(given, "outputs"), output);
-    if (given == NULL) { /* the one beside the file, if it lists the file by digest or by name */
+    r->settings = *settings;
+    if (r->manifest ==
+        NULL) { /* the one beside the file, if it lists the file by digest or by name */
         if (text_append(&name, err, "%.*s" MANIFEST_SUFFIX, (int)text_path_nbytes(archive->path),
                         archive->path) != 0)
             return -1;
@@ -311,7 +311,7 @@ int shard_open(struct shard *shard, const char *path, const struct settings *set
     *shard = (struct shard){0};
     if (role_open(&shard->archive, path, settings->use_map, &settings->roles, err) != 0)
         return -1;
-    if (recall_open(&shard->recall, settings, &shard->archive, NULL, 0, true, err) != 0 ||
+    if (recall_open(&shard->recall, settings, &shard->archive, true, err) != 0 ||
         shard_find_board(&shard->found, &shard->archive, &shard->recall.settings, &shard->recall,
                          err) != 0 ||
         archive_in_load_objects(&shard->archive, err) != 0)

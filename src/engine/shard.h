@@ -67,13 +67,13 @@ struct recall {
 };
 
 /*
- * Read what a file's manifest says. given: the manifest, of which the file is output `output`;
- * NULL: the one beside the file. exact: a manifest beside the file is ignored unless it lists the
- * file's digest. The caller's settings must outlive the recall; release it in any case.
+ * Read what a file's manifest says: that of recall->manifest and recall->output, if the caller has
+ * set them in the zeroed recall, else the one beside the file. exact: a manifest beside the file is
+ * ignored unless it lists the file's digest. The caller's settings must outlive the recall; release
+ * it in any case.
  */
 int recall_open(struct recall *recall, const struct settings *settings,
-                const struct archive_in *archive, const json_t *given, size_t output, bool exact,
-                struct error *err);
+                const struct archive_in *archive, bool exact, struct error *err);
 
 /* Accepts a zeroed one. */
 void recall_release(struct recall *recall);

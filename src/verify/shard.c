@@ -268,8 +268,10 @@ int verify_shard_open(struct shard *shard, const struct verify_request *request,
     for (size_t i = 0; i < archive->warnings.list.n; i++)
         findings_add(&result->findings, WARNING_AT(FINDING_CONTAINER, NULL, FINDING_NO_ROW), "", "",
                      "%s", archive->warnings.list.items[i]);
-    if (recall_open(&shard->recall, settings, archive, request->manifest, request->manifest_output,
-                    request->exact_manifest, err) != 0)
+    shard->recall.manifest = request->manifest;
+    shard->recall.output =
+        json_array_get(json_object_get(request->manifest, "outputs"), request->manifest_output);
+    if (recall_open(&shard->recall, settings, archive, request->exact_manifest, err) != 0)
         return -1;
     shard->conventions = shard->recall.settings.conventions;
     for (size_t i = 0; i < archive->n_arrays; i++) {

@@ -21,9 +21,10 @@
 /* --- .npz files --- */
 
 /*
- * The size of a local header is settled before the data is seen, by the size that the first STAT
- * tells (a bound does as well, the second one tells the truth). Up to here a member cannot need
- * zip64 even if deflating makes it grow; above, its size is withheld, and libzip uses zip64.
+ * libzip decides about zip64 before it sees the data, by the size that the first STAT gives; this
+ * may be a bound, since the second STAT gives the real size. Members up to MAX_PLAIN_NBYTES cannot
+ * need zip64, even if deflating makes them grow; the size of larger ones is withheld, and libzip
+ * uses zip64.
  */
 #define MAX_PLAIN_NBYTES 0xf0000000u
 
@@ -31,7 +32,7 @@
 #define LOCAL_HEADER_CRC_AT 14
 #define LOCAL_HEADER_NBYTES 30
 
-/* Earliest and latest second that a zip file's time stamps can tell. */
+/* The first and the last second that a zip file's time stamps can hold. */
 #define DOS_EPOCH_BEGIN UINT64_C(315532800)
 #define DOS_EPOCH_END   UINT64_C(4354819198)
 
@@ -58,10 +59,10 @@ static zip_int64_t failed(struct zip_sink *sink, int zip_err, int errnum)
 }
 
 /*
- * libzip 1.7.3 writes an entry, or a directory, that begins at exactly 0xFFFFFFFF as if it were a
- * zip64 one but leaves the offset out. One byte of gap in front of it avoids that. An entry begins
- * where the position is asked for right after a seek: libzip has just rewritten the local header
- * in front and gone back to the end, and will not come back to what is there.
+ * libzip 1.7.3 writes an entry, or a directory, that begins at exactly 0xFFFFFFFF as zip64 but
+ * leaves out the offset. A gap of one byte avoids that offset. An entry begins where libzip asks
+ * for the position right after a seek: it has just rewritten the local header of the entry before
+ * and returned to the end, and will not write what lies before the end again.
  */
 static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_source_cmd_t command)
 {
@@ -71,7 +72,7 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
     switch (command) {
     case ZIP_SOURCE_SUPPORTS:
         return ZIP_SOURCE_SUPPORTS_WRITABLE; /* reading, too: libzip insists, but never does it */
-    case ZIP_SOURCE_STAT:                    /* asked only whether there is an archive to change */
+    case ZIP_SOURCE_STAT:                    /* asked only to see if an archive is there */
         return failed(sink, ZIP_ER_READ, ENOENT);
     case ZIP_SOURCE_ERROR:
         return zip_error_to_data(&sink->zip_error, data, n_bytes);
@@ -128,7 +129,7 @@ static zip_int64_t member_read(struct member *member, uint8_t *to, size_t n_byte
         if (member_next(member, sink->err) != 0)
             return failed(sink, ZIP_ER_READ, EIO);
         if (member->ended && member_size_is_unsafe(member->made_nbytes)) {
-            /* Of a size that was not known beforehand. */
+            /* Its size was not known beforehand. */
             error_set(sink->err, ERROR_INTERNAL,
                       "member %s has exactly %llu bytes, which a zip file cannot hold",
                       text_quote(member->name).text, (unsigned long long)member->made_nbytes);
@@ -177,7 +178,7 @@ static zip_int64_t member_call(void *self, void *data, zip_uint64_t n_bytes,
     }
 }
 
-/* What libzip says, unless a member or the output has told the cause already. */
+/* Set err to what libzip says, unless a member or the output has set it already. */
 static int zip_failed(zip_error_t *zip_error, const char *what, struct error *err)
 {
     int code = zip_error_code_zip(zip_error);
@@ -189,7 +190,7 @@ static int zip_failed(zip_error_t *zip_error, const char *what, struct error *er
     return error_set(err, ERROR_INTERNAL, "libzip: %s: %s", what, zip_error_strerror(zip_error));
 }
 
-/* 1980-01-01, or the time of SOURCE_DATE_EPOCH, as zip files write it. */
+/* Set the time stamps: 1980-01-01, or the time of SOURCE_DATE_EPOCH. */
 static int set_stamp(struct zip_sink *sink)
 {
     const char *text = getenv("SOURCE_DATE_EPOCH");
@@ -261,7 +262,7 @@ int npz_out_write(struct archive_out *archive, struct error *err)
         rc = zip_failed(zip_get_error(zip), "cannot write", err);
     if (rc != 0 && zip != NULL)
         zip_discard(zip);
-    /* The CRC in the finished local header of a stored member is libzip's own. */
+    /* The CRC in the local header of a stored member was computed by libzip. */
     rc = rc == 0 ? output_flush(sink.output, err) : -1;
     for (size_t i = 0; rc == 0 && i < members->n; i++) {
         const struct member *member = members->list[i];
@@ -280,8 +281,8 @@ int npz_out_write(struct archive_out *archive, struct error *err)
 
 /* --- .npy files --- */
 
-/* Pull a stored member to its end into an open output; the CRC it gives is checked against what was
- * written. */
+/* Pull a stored member to its end into an open output, and check its CRC against the bytes written.
+ */
 static int write_plain(struct output *output, struct member *member, struct error *err)
 {
     uint32_t crc = 0;
