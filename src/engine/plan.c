@@ -178,12 +178,9 @@ int plan_set_order(struct plan *plan, struct error *err)
 static int copy_array(struct plan *plan, struct plan_array *array, struct error *err)
 {
     const struct role_binding copy = {.role = ROLE_COPY};
-    struct error why = {0};
 
     spec_release(&array->spec);
-    return spec_init(&array->spec, &plan->maker, array->sources[0], &copy, &why) == 0
-               ? 0
-               : error_pass(err, &why);
+    return spec_init(&array->spec, &plan->maker, array->sources[0], &copy, err);
 }
 
 int plan_keep_rows(struct plan *plan, struct error *err)
