@@ -532,7 +532,6 @@ int tally_add(struct tally *tally, const struct shard *shard, const struct verif
 {
     const size_t n = shard->archive.n_arrays;
     struct count c = {.tally = tally, .shard = shard, .bins = bins};
-    size_t n_done = 0; /* arrays whose planes are added */
     int status = 0;
 
     if (shard->bindings == NULL || tally->board == NULL ||
@@ -542,20 +541,17 @@ int tally_add(struct tally *tally, const struct shard *shard, const struct verif
     for (size_t i = 0; i < n; i++)
         c.n_total += shard->archive.arrays[i].unpacked_nbytes + shard->n_rows;
     status = read_parts(&c, images, err);
-    for (; c.finds_games && n_done < n && status == 0; n_done++) {
-        c.binding = &shard->bindings[n_done];
-        if (!shard_is_undecided(shard, n_done) && tally_is_planes(c.binding->role))
-            status = add_planes(&c, n_done, err);
-    }
-    for (size_t i = 0; i < n && status == 0; i++) {
+    /* Planes come first: the parts of policies may depend on their stones. */
+    for (size_t k = 0; k < 2 * n && status == 0; k++) {
+        const size_t i = k % n;
         const enum role role = shard->bindings[i].role;
 
         c.binding = &shard->bindings[i];
-        if (shard_is_undecided(shard, i))
+        if (shard_is_undecided(shard, i) || tally_is_planes(role) != (k < n))
             continue;
         if (tally_is_label(role))
             status = add_label(&c, i, err);
-        else if (tally_is_planes(role) && i >= n_done && !bins)
+        else if (tally_is_planes(role) && !bins)
             status = add_planes(&c, i, err);
         else if ((role == ROLE_POLICY || role == ROLE_POLICY_INDEX) && !bins)
             status = add_policy(&c, i, err);
