@@ -293,8 +293,10 @@ static int join_row(struct dedupe *d, const struct row_record *record, struct er
             *sum = is_first ? weight * x : *sum + weight * x;
             if (!label->is_value)
                 continue;
-            bound[0] = is_first || x < bound[0] ? x : bound[0];
-            bound[1] = is_first || x > bound[1] ? x : bound[1];
+            if (is_first || isnan(bound[0])) /* NaN hides no difference of other rows */
+                bound[0] = bound[1] = x;
+            bound[0] = x < bound[0] ? x : bound[0];
+            bound[1] = x > bound[1] ? x : bound[1];
             bound += 2;
         }
     }

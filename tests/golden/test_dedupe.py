@@ -474,6 +474,12 @@ def test_told():
         with open(listed, encoding="utf-8", newline="") as file:
             found = list(csv.reader(file, strict=True))[1:]
         assert [line[1:] for line in found] == [["2", "0.25", "0.5", paths[0], str(i)] for i in range(3)], found
+        # A first value that is NaN hides no difference of the others.
+        np.savez(paths[0], planes=np.concatenate([planes[:1]] * 3), value=np.array([np.nan, 0.5, 0.25], "f4"))
+        dedupe("-q", "-f", "--board=tictactoe", "--conflicts", listed, "-o", out, paths[0])
+        with open(listed, encoding="utf-8", newline="") as file:
+            found = list(csv.reader(file, strict=True))[1:]
+        assert [line[1:4] for line in found] == [["3", "0.25", "0.5"]], found
 
 
 @tap.test("dedupe", "expand")
