@@ -194,7 +194,7 @@ static uint32_t doubts_of(const struct window *window, const struct lane_image *
  * of the class. A row whose transform is ambiguous, by the position's own symmetry, is a group of
  * its own. So are the rows of a class that may hold one position from several sources, each with
  * some of its images: that is, if images are left out, and most other classes raise no such doubt
- * or, of images that are there twice, the manifest says that rows are shuffled or left out.
+ * or, for duplicate images, the manifest says that rows are shuffled or left out.
  */
 static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 {
@@ -265,7 +265,8 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
                                              : "nothing tells which rows of a position are images "
                                                "of one source");
     }
-    orbit_groups_of_entries(p->groups, list);
+    qsort(list, n, sizeof *list, lane_image_compare);
+    p->groups->entries = list;
     p->lanes->result->is_expanded = true;
     const struct text_quoted left_out =
         text_format(n_crowded > 0 ? "; %" PRIu64 " rows are not compared: their positions occur "
@@ -279,8 +280,8 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 
 /* --- finding groups --- */
 
-/* True when all rows of each position are exact images of its first row: nothing is wrong with
- * them, whatever their order, and a layout that says so is none. */
+/* True when all rows of each position are exact images of its first row: then nothing is wrong with
+ * them, whatever their order, and a layout that finds faults is not theirs. */
 static bool are_all_images(const struct probe *p)
 {
     for (uint64_t i = 0; i < p->n; i++) {

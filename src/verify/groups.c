@@ -131,12 +131,6 @@ static int push_cut(struct orbit_groups *groups, size_t *capacity, uint64_t row,
     return 0;
 }
 
-void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries)
-{
-    groups->entries = entries;
-    qsort(entries, groups->n_rows, sizeof *entries, lane_image_compare);
-}
-
 /* A cut stays only while all later rows have higher sources than all rows before it: a row with a
  * lower or equal one removes the cut. */
 int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, struct error *err)
@@ -190,17 +184,13 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
         is_long |= groups->cuts[i + 1].row - groups->cuts[i].row > groups->max_held;
     if (!is_long)
         return 0;
-    struct lane_image *entries = calloc(groups->n_rows + 1, sizeof *entries);
-    if (entries == NULL)
-        return error_no_memory(err, "list of all images");
+    if (new_items(&groups->entries, groups->n_rows + 1, "list of all images", err) != 0)
+        return -1;
     status = orbit_cursor_open(&cursor, groups, err);
     if (status == 0)
-        status = read_images(&cursor, groups->n_rows, entries, err);
+        status = read_images(&cursor, groups->n_rows, groups->entries, err);
     orbit_cursor_close(&cursor);
-    if (status == 0)
-        orbit_groups_of_entries(groups, entries);
-    else
-        free(entries);
+    qsort(groups->entries, groups->n_rows, sizeof *groups->entries, lane_image_compare);
     return status;
 }
 

@@ -232,8 +232,6 @@ int lane_image_compare(const void *left, const void *right);
  * provenance arrays that name no transform become findings. */
 int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, struct error *err);
 
-/* Make the groups of a list of all rows, which is taken over and sorted. */
-void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries);
 void orbit_groups_release(struct orbit_groups *groups);
 
 /* Count the groups, and decide which images each should have: those that are told, unless some may
@@ -519,8 +517,8 @@ struct diagnosis {
     uint32_t *by;         /* owned: and, per lane, the one that does, or NO_TRANSFORM */
 };
 
-/* True when every member is, in every array, the exact image of the first one, none is there twice,
- * and none that is expected is missing. */
+/* True when every member is, in every array, the exact image of the first one, no image is there
+ * twice, and none that is expected is missing. */
 bool diagnose_is_exact(const struct diagnosis *d);
 
 /* Find out and report what is wrong. Lack of memory is noted in the findings. */
