@@ -13,7 +13,7 @@
 #include <math.h>
 
 #define N_OF(table)       (sizeof(table) / sizeof(table)[0])
-#define MAX_LOOK_NBYTES   (1u << 20)  /* rows of strings longer than this are not examined */
+#define MAX_LOOK_NBYTES   (1u << 20)  /* longer rows of strings are not examined */
 #define MAX_OBJECT_NBYTES (64u << 10) /* strings in objects are examined up to this */
 
 /* --- KataGo's training shards --- */
@@ -238,8 +238,8 @@ bool role_may_hold_positions(const struct role_case *a)
     const struct array *array = a->array;
     const struct board *board = a->c->board;
     const struct dtype *dtype = &a->h->dtype;
-    const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1, n_text = dtype->itemsize / step;
-    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
+    const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1;
+    struct unpack unpack = {0};
     char object[MAX_OBJECT_NBYTES + 1];
     bool found = false;
 
@@ -262,24 +262,25 @@ bool role_may_hold_positions(const struct role_case *a)
         found = is_position(a, object);
     }
     if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || array->row_nbytes == 0 ||
-        array->row_nbytes > MAX_LOOK_NBYTES || array_is_fortran(array))
+        array->row_nbytes > MAX_LOOK_NBYTES)
         return found;
     /* A read error shows again, and is reported, when the array is copied. */
-    const int status = batch_open(&batch, NULL, NULL);
-    char *text = calloc(1, dtype->itemsize + 1);
-    while (status == 0 && text != NULL && !found && batch_next(&batch, 1, NULL) == 0 && batch.n > 0)
-        for (uint64_t at = 0; at < array->row_nbytes && !found; at += dtype->itemsize) {
-            /* Anything but ASCII becomes '?'; a NUL ends the text. */
-            for (size_t n = 0; n < n_text; n++) {
-                const uint64_t code =
-                    bytes_get_uint(batch.bytes.data + at + n * step, step, dtype->big_endian);
+    uint8_t *text = calloc(1, dtype->itemsize + 1);
+    bool is_read = text != NULL && unpack_start(&unpack, array, NULL) == 0 &&
+                   unpack_read(&unpack, NULL, a->h->header_nbytes, NULL) == 0;
+    for (uint64_t k = 0; k < a->h->n_elements && is_read && !found; k++) {
+        is_read = unpack_read(&unpack, text, dtype->itemsize, NULL) == 0;
+        /* Anything but ASCII becomes '?'; a NUL ends the text. */
+        for (size_t n = 0; n < dtype->itemsize / step; n++) {
+            const uint64_t code = bytes_get_uint(text + n * step, step, dtype->big_endian);
 
-                text[n] = code < 128 ? (char)code : '?';
-            }
-            found = is_position(a, text);
+            text[n] = code < 128 ? (uint8_t)code : '?';
         }
+        text[dtype->itemsize / step] = '\0';
+        found = is_read && is_position(a, (const char *)text);
+    }
     free(text);
-    batch_release(&batch);
+    unpack_release(&unpack);
     return found;
 }
 
