@@ -57,8 +57,8 @@ static int add_turns(struct board *b, bool only_rotations, struct error *err)
         if (!t->swaps_colours || group_keeps_colours(b, t->dst, true, &lost))
             b->n_transforms++;
     }
-    free(edges.sorted);
-    free(lines.sorted);
+    free(edges.slots);
+    free(lines.slots);
     return status;
 }
 
@@ -159,7 +159,7 @@ static int graph_init(struct board_graph *g, const struct board *b, struct relat
 
     if (relations_init(sets, b, true, err) != 0)
         return -1;
-    const uint32_t lines = b->n_cells, colours = lines + sets->n_sorted;
+    const uint32_t lines = b->n_cells, colours = lines + sets->n_different;
     const uint32_t players = colours + b->n_colours, n = players + (b->n_pairs > 0 ? 2 : 0);
     sparse->v = calloc(n, sizeof *sparse->v);
     sparse->d = calloc(n, sizeof *sparse->d);
@@ -176,10 +176,13 @@ static int graph_init(struct board_graph *g, const struct board *b, struct relat
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < b->n_edges; i++)
             join(sparse, b->edges[i][0], b->edges[i][1]);
-        for (uint32_t i = 0; i < sets->n_sorted; i++)
-            for (uint32_t k = relations_start(sets, sets->sorted[i].i);
-                 k < relations_start(sets, sets->sorted[i].i + 1); k++)
-                join(sparse, lines + i, sets->cells[k]);
+        for (uint32_t i = 0, line = lines; i < sets->n; i++) {
+            if (!relations_is_first(sets, i))
+                continue;
+            for (uint32_t k = relations_start(sets, i); k < relations_start(sets, i + 1); k++)
+                join(sparse, line, sets->cells[k]);
+            line++;
+        }
         for (uint32_t i = 0; i < b->n_colours; i++) {
             for (uint32_t k = 0; k < b->colours[i].n_cells; k++)
                 join(sparse, colours + i, b->colours[i].cells[k]);
@@ -266,7 +269,7 @@ static int find_generators(struct board *b, double *order, struct error *err)
         status = run_nauty(b, &g, &stats, err);
         give_lock();
     }
-    free(sets.sorted);
+    free(sets.slots);
     free(g.sparse.v);
     free(g.sparse.d);
     free(g.sparse.e);

@@ -98,19 +98,17 @@ int group_alloc_product(const struct board *b, struct error *err)
 
 uint32_t group_multiply(const struct board *b, uint32_t first, uint32_t then)
 {
-    const uint32_t n = b->n_transforms;
     const struct board_transform *x = &b->transforms[first], *y = &b->transforms[then];
+    struct board_transform *product = &b->transforms[b->n_transforms];
     uint32_t t = 0;
 
-    for (unsigned k = 0; k < GROUP_N_MAPS; k++) {
-        const struct group_map product = group_map_of(b, n, k);
-
-        perm_compose(group_map_of(b, first, k).map, group_map_of(b, then, k).map, product.n,
-                     product.map);
-    }
-    b->transforms[n].swaps_colours = x->swaps_colours != y->swaps_colours;
-    set_hash(b, n);
-    while (t < n && !group_is_same(b, t, n))
+    perm_compose(x->dst, y->dst, b->n_cells, product->dst);
+    perm_compose(x->planes, y->planes, b->n_planes, product->planes);
+    perm_compose(x->actions, y->actions, b->n_actions, product->actions);
+    product->swaps_colours = x->swaps_colours != y->swaps_colours;
+    set_hash(b, b->n_transforms);
+    while (t < b->n_transforms &&
+           (b->transforms[t].hash != product->hash || !group_is_same(b, t, b->n_transforms)))
         t++;
     return t;
 }
@@ -250,11 +248,14 @@ static uint64_t key_of_relation(const struct relations *r, uint32_t i, const uin
     return key_of(r->cells + start, relations_start(r, i + 1) - start, dst);
 }
 
-static int compare_keys(const void *a, const void *b)
+/* The slot of a key, or the free slot where it would be. */
+static struct relation *slot_of(const struct relations *r, uint64_t key)
 {
-    const struct relation *x = a, *y = b;
+    uint32_t at = (uint32_t)key & r->mask;
 
-    return order_of(x->key, y->key);
+    while (r->slots[at].number != 0 && r->slots[at].key != key)
+        at = (at + 1) & r->mask;
+    return &r->slots[at];
 }
 
 int relations_init(struct relations *r, const struct board *b, bool are_lines, struct error *err)
@@ -263,15 +264,25 @@ int relations_init(struct relations *r, const struct board *b, bool are_lines, s
     if (are_lines)
         *r = (struct relations){
             .name = "line", .cells = b->line_cells, .start = b->line_start, .n = b->n_lines};
-    if (new_items(&r->sorted, (size_t)r->n + 1, "edges and lines of a board", err) != 0)
+    while (r->mask / 2 < r->n) /* at least half of the slots stay free */
+        r->mask = 2 * r->mask + 1;
+    if (new_items(&r->slots, (size_t)r->mask + 1, "edges and lines of a board", err) != 0)
         return -1;
-    for (uint32_t i = 0; i < r->n; i++)
-        r->sorted[i] = (struct relation){key_of_relation(r, i, NULL), i};
-    qsort(r->sorted, r->n, sizeof *r->sorted, compare_keys);
-    for (uint32_t i = 0; i < r->n; i++)
-        if (i == 0 || r->sorted[i].key != r->sorted[r->n_sorted - 1].key)
-            r->sorted[r->n_sorted++] = r->sorted[i];
+    for (uint32_t i = 0; i < r->n; i++) {
+        const uint64_t key = key_of_relation(r, i, NULL);
+        struct relation *slot = slot_of(r, key);
+
+        if (slot->number != 0)
+            continue;
+        *slot = (struct relation){key, i + 1};
+        r->n_different++;
+    }
     return 0;
+}
+
+bool relations_is_first(const struct relations *r, uint32_t i)
+{
+    return slot_of(r, key_of_relation(r, i, NULL))->number == i + 1;
 }
 
 uint32_t relations_kept(const struct relations *r, const uint32_t *dst, uint32_t *lost)
@@ -280,9 +291,7 @@ uint32_t relations_kept(const struct relations *r, const uint32_t *dst, uint32_t
 
     *lost = r->n;
     for (uint32_t i = 0; i < r->n; i++) {
-        const struct relation image = {.key = key_of_relation(r, i, dst)};
-
-        if (bsearch(&image, r->sorted, r->n_sorted, sizeof image, compare_keys) != NULL)
+        if (slot_of(r, key_of_relation(r, i, dst))->number != 0)
             n_kept++;
         else if (*lost == r->n)
             *lost = i;

@@ -107,11 +107,14 @@ struct relations {
     const uint32_t *cells; /* borrowed from the board: relation i is cells[start(i)] .. */
     const uint32_t *start; /* borrowed, n + 1; NULL: each has two cells */
     uint32_t n;
-    struct relation {
-        uint64_t key;
-        uint32_t i; /* a relation with these cells */
-    } * sorted;     /* owned, n_sorted: each set once, by ascending key */
-    uint32_t n_sorted;
+    struct relation *slots; /* owned, mask + 1: a hash table of the keys */
+    uint32_t mask;
+    uint32_t n_different; /* sets of cells */
+};
+
+struct relation {
+    uint64_t key;
+    uint32_t number; /* 1 + the first relation with these cells; 0: the slot is free */
 };
 
 static inline uint32_t relations_start(const struct relations *r, uint32_t i)
@@ -119,9 +122,12 @@ static inline uint32_t relations_start(const struct relations *r, uint32_t i)
     return r->start != NULL ? r->start[i] : 2 * i;
 }
 
-/* Index a board's lines or edges; the caller frees r->sorted. */
+/* Index a board's lines or edges; the caller frees r->slots. */
 int relations_init(struct relations *r, const struct board *board, bool are_lines,
                    struct error *err);
+
+/* True when no relation before relation i has the same cells. */
+bool relations_is_first(const struct relations *r, uint32_t i);
 
 /* How many relations a map of cells takes to relations. *lost is the index of the first one that it
  * does not, n when there is none. */

@@ -230,7 +230,7 @@ static int report_kept(struct report *r, bool are_lines)
     if (status == 0 && all_kept && relations.n > 0)
         status = are_lines ? verdict(r, true, "lines stay lines (%u lines)", relations.n)
                            : verdict(r, true, "neighbours stay neighbours (%u edges)", relations.n);
-    free(relations.sorted);
+    free(relations.slots);
     return status;
 }
 
