@@ -116,47 +116,44 @@ struct code {
     const uint8_t *bytes; /* borrowed: the counted bytes, or the lines */
 };
 
-enum decoded { DECODED, DECODED_TRUNCATED, DECODED_REFUSED };
-
-/* Decode one opcode with its argument and advance *next past it. */
-static inline enum decoded decode(const uint8_t **next, const uint8_t *end, struct code *code)
+/* Decode one opcode with its argument, if it is accepted, and advance *next past it. False: the
+ * pickle ends before that. */
+static inline bool decode(const uint8_t **next, const uint8_t *end, struct code *code)
 {
     const uint8_t *p = *next;
 
     if (p == end)
-        return DECODED_TRUNCATED;
+        return false;
     code->opcode = *p++;
     code->number = 0;
     *next = p;
     const unsigned form = forms[code->opcode];
-    if (form == NOTHING)
-        return DECODED;
-    if (form == REFUSED)
-        return DECODED_REFUSED;
+    if (form == NOTHING || form == REFUSED)
+        return true;
     if (form == LINES) {
         const uint8_t *newline = memchr(p, '\n', (size_t)(end - p));
         if (newline != NULL)
             newline = memchr(newline + 1, '\n', (size_t)(end - newline - 1));
         if (newline == NULL)
-            return DECODED_TRUNCATED;
+            return false;
         code->bytes = p;
         code->number = (uint64_t)(newline - p);
         *next = newline + 1;
-        return DECODED;
+        return true;
     }
     const size_t width = form & WIDTH;
     if ((size_t)(end - p) < width)
-        return DECODED_TRUNCATED;
+        return false;
     code->number = bytes_get_uint(p, width, false);
     p += width;
     if ((form & IS_COUNTED) != 0) {
         code->bytes = p;
         if ((uint64_t)(end - p) < code->number)
-            return DECODED_TRUNCATED;
+            return false;
         p += code->number;
     }
     *next = p;
-    return DECODED;
+    return true;
 }
 
 /* --- the memo --- */
@@ -168,7 +165,8 @@ static int scan_memo(struct pickle_reader *r)
     const uint8_t *next = r->next;
     struct code code = {0};
 
-    while (decode(&next, r->end, &code) == DECODED && code.opcode != OP_STOP) {
+    while (decode(&next, r->end, &code) && code.opcode != OP_STOP &&
+           forms[code.opcode] != REFUSED) {
         if (code.opcode != OP_BINGET && code.opcode != OP_LONG_BINGET)
             continue;
         if (code.number > (uint64_t)(next - r->start))
@@ -372,18 +370,15 @@ static int run(struct pickle_reader *r)
         return -1;
     for (;;) {
         r->opcode = r->next;
-        switch (decode(&r->next, r->end, &code)) {
-        case DECODED_TRUNCATED:
+        if (!decode(&r->next, r->end, &code))
             return pickle_fail(r, "truncated: expected an opcode and its argument, found the end");
-        case DECODED_REFUSED:
+        if (forms[code.opcode] == REFUSED) {
             for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
                 if (code.opcode != 0 && strchr(refused[i].opcodes, (char)code.opcode) != NULL)
                     use = refused[i].use;
             return pickle_fail(
                 r, "opcode 0x%02x%s%s%s is refused, expected " PLAIN_DATA "; nothing was executed",
                 code.opcode, *use != '\0' ? " (" : "", use, *use != '\0' ? ")" : "");
-        case DECODED:
-            break;
         }
         if (code.opcode == OP_STOP)
             return 0;
