@@ -231,8 +231,8 @@ static int run_nauty(struct board *b, struct board_graph *g, statsblk *stats, st
         nauty_state.handle = dlopen(NAUTY, RTLD_NOW | RTLD_LOCAL);
     if (nauty_state.handle == NULL)
         return error_set(err, ERROR_DATA,
-                         "the symmetries of edges are found by nauty, which is not here: install "
-                         "libnauty2, or give transforms");
+                         "the symmetries of edges are found by nauty, which cannot be loaded: "
+                         "install libnauty2, or give transforms");
     *(void **)&nauty_state.run = dlsym(nauty_state.handle, "sparsenauty");
     *(void **)&nauty_state.release = dlsym(nauty_state.handle, "nauty_freedyn");
     nauty_state.stop = dlsym(nauty_state.handle, "nauty_kill_request");

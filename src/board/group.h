@@ -82,6 +82,7 @@ struct group_map group_map_of(const struct board *board, uint32_t t, unsigned i)
 int group_find_fault(const struct board *board, uint32_t t, struct text_quoted *fault,
                      struct error *err);
 
+/* True when all maps of transform t leave everything in place; when those of a and b are equal. */
 bool group_is_identity(const struct board *board, uint32_t t);
 bool group_is_same(const struct board *board, uint32_t a, uint32_t b);
 
@@ -101,7 +102,8 @@ struct text_quoted group_move_text(const struct board *board, uint32_t t);
 
 /* --- sets of cells --- */
 
-/* Edges or lines. A set of cells is looked up by its key, the sum of a 64-bit hash of each cell. */
+/* Edges or lines. A set of cells is looked up by its key, the sum of a 64-bit hash of each cell:
+ * two different sets have the same key with a chance of about 2^-64. */
 struct relations {
     const char *name;      /* "edge", "line" */
     const uint32_t *cells; /* borrowed from the board: relation i is cells[start(i)] .. */
