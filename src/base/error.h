@@ -122,8 +122,9 @@ static inline int error_no_memory(struct error *err, const char *what)
 
 /* new_items(&list, n, what, err): allocate n zeroed items for list, a pointer of any type. Returns
  * 0, or -1 when there is no memory for `what`. */
-#define new_items(list, n, what, err) \
-    ((*(list) = calloc(n, sizeof **(list))) != NULL ? 0 : error_no_memory(err, what))
+#define new_items(list, n, what, err)                                   \
+    ((*(list) = calloc((n) > 0 ? (n) : 1, sizeof **(list))) != NULL ? 0 \
+                                                                    : error_no_memory(err, what))
 
 /* True if the system call that just failed was interrupted by a signal and should be repeated.
  * *n_tries counts up to a limit, in case a file system does nothing else. */

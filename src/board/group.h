@@ -84,7 +84,7 @@ int group_find_fault(const struct board *board, uint32_t t, struct text_quoted *
 
 /* True when all maps of transform t leave everything in place; when those of a and b are equal. */
 bool group_is_identity(const struct board *board, uint32_t t);
-bool group_is_same(const struct board *board, uint32_t a, uint32_t b);
+bool group_is_same(const struct board *board, uint32_t t, uint32_t u);
 
 /* The smallest k > 0 for which transform t, k times, is the identity; 0 where it does not fit 64
  * bits or memory is short. */
@@ -95,7 +95,7 @@ int group_alloc_product(const struct board *board, struct error *err);
 
 /* The id of the transform that is a, then b. Where the board has none, the id of the spare
  * transform (n_transforms), which holds the product. */
-uint32_t group_multiply(const struct board *board, uint32_t a, uint32_t b);
+uint32_t group_multiply(const struct board *board, uint32_t first, uint32_t then);
 
 /* The first thing that transform t moves: "cell (0,1) goes to (3,4)". */
 struct text_quoted group_move_text(const struct board *board, uint32_t t);

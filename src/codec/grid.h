@@ -351,9 +351,9 @@ struct grid_kernels {
                        const struct grid_codes *codes, struct grid_bits *bits);
 
     /* Write the elements from `bytes` on into the block whose steps have just been written in
-     * n_bits, with its codes, while these suit them. Returns the end of what was written. */
-    const uint8_t *(*follow)(const struct grid_state *state, const uint8_t *bytes, uint64_t n_bits,
-                             const struct grid_codes *codes, struct grid_bits *bits);
+     * n_bits, with its codes, while these suit them. Returns the number of bytes they take. */
+    size_t (*follow)(const struct grid_state *state, const uint8_t *bytes, uint64_t n_bits,
+                     const struct grid_codes *codes, struct grid_bits *bits);
 
     /* The lengths (at most 258, and not beyond stop) of the matches of `bytes` at distances. */
     void (*measure)(const uint8_t *bytes, const uint8_t *stop, const uint32_t *distances,

@@ -484,7 +484,7 @@ const uint8_t *grid_block_write(struct grid_state *state, const uint8_t *bytes, 
         /* Sizes decide between the types of blocks: what was reckoned with is what was written. */
         assert(grid_bits_since(bits, &before) + (end_code & 0xff) == coded_nbits);
         if (follows && !is_fixed)
-            end = state->kernels->follow(state, end, coded_nbits, &codes, bits);
+            end += state->kernels->follow(state, end, coded_nbits, &codes, bits);
         grid_bits_put(bits, end_code >> 8, end_code & 0xff);
     }
     state->work.n_bytes += n_bytes;

@@ -214,10 +214,11 @@ GRID_INLINE const uint8_t *follow_parse(const struct grid_state *state, struct f
     return p;
 }
 
-static GRID_TARGET const uint8_t *moved_follow(const struct grid_state *state, const uint8_t *p,
-                                               uint64_t n_bits, const struct grid_codes *codes,
-                                               struct grid_bits *bits)
+static GRID_TARGET size_t moved_follow(const struct grid_state *state, const uint8_t *p,
+                                       uint64_t n_bits, const struct grid_codes *codes,
+                                       struct grid_bits *bits)
 {
+    const uint8_t *const begin = p;
     struct follow f = {
         .steps = state->steps, .codes = codes, .bits = *bits, .p = p, .is_after = p[-1] != 0};
 
@@ -232,5 +233,5 @@ static GRID_TARGET const uint8_t *moved_follow(const struct grid_state *state, c
         p = follow_parse(state, &f, n_bits, 2);
     }
     *bits = f.bits;
-    return p;
+    return (size_t)(p - begin);
 }

@@ -523,7 +523,7 @@ static int begin_offsets(struct out_member *out, struct error *err)
 static int begin_rows(struct out_member *out, struct error *err)
 {
     const uint64_t n_rows = out->head.n_rows;
-    const uint64_t n = out->kind == PIECES_ROWS ? out->array->spec.row_nbytes : out->item_nbytes;
+    const uint64_t n = out->array != NULL ? out->array->spec.row_nbytes : out->item_nbytes;
     uint64_t n_bytes;
 
     if (__builtin_mul_overflow(n_rows, n, &n_bytes) || n_bytes > (UINT64_C(1) << 62))
@@ -546,8 +546,9 @@ static int pieces_open(struct member *member, struct codec_member *about, struct
     if (out->kind == PIECES_COPY)
         return begin_copy(out, err);
     member->n_rows = out->job->order->n_images;
-    if (out->array != NULL && out->kind != PIECES_OFFSETS && out->n_readers == 0 &&
-        open_input(out, err) != 0)
+    if (out->array == NULL)
+        return begin_rows(out, err);
+    if (out->kind != PIECES_OFFSETS && out->n_readers == 0 && open_input(out, err) != 0)
         return -1;
     switch (out->kind) {
     case PIECES_OFFSETS:

@@ -97,7 +97,7 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
     const bool has_tiles = board->family->has_tiles;
     const bool is_canonical = plan->conventions.planes == PLANES_CANONICAL;
     char *copy = strdup(text != NULL ? text : "all"), *rest = copy, *word;
-    bool is_allowed[BOARD_MAX_TRANSFORMS], is_taken[BOARD_MAX_TRANSFORMS] = {false};
+    bool is_allowed[BOARD_MAX_TRANSFORMS] = {false}, is_taken[BOARD_MAX_TRANSFORMS] = {false};
     int status = copy != NULL ? 0 : error_no_memory(err, "transforms");
 
     plan->n_chosen = 0;

@@ -62,7 +62,7 @@ static void keep_row(const struct stone_watch *watch, const struct plan_array *a
     const struct planes_form *form = &watch->form;
     const struct kept_rows *kept = kept_of(watch, array);
 
-    if (!is_examined(watch->plan, row, 2 * ROWS_OF_PART))
+    if (kept->bytes == NULL || !is_examined(watch->plan, row, 2 * ROWS_OF_PART))
         return;
     uint8_t *to = kept_row(watch, kept, row);
     *to++ = true;

@@ -5,6 +5,8 @@
  */
 #include "npy/pickle_values.h"
 
+#include <assert.h>
+
 #define MIN_PROTOCOL 2
 #define MAX_PROTOCOL 5
 
@@ -175,6 +177,7 @@ static int scan_memo(struct pickle_reader *r)
             return -1;
         while (r->n_slots <= code.number)
             r->memo[r->n_slots++].kind = VALUE_UNWANTED;
+        assert(r->memo != NULL);
         r->memo[code.number].kind = VALUE_WANTED;
     }
     return 0;

@@ -225,7 +225,7 @@ static int look_at_rows(struct compare *c, struct sorter *sorter, uint64_t *matr
     const size_t n_all = c->sets->n;
     const bool is_symmetry = sorter == &c->symmetry;
     struct set_positions *p = is_symmetry ? c->sets->positions : NULL;
-    uint64_t *room = calloc(3 * n_all, sizeof *room);
+    uint64_t *room = calloc(3 * n_all + 1, sizeof *room);
     /* For the current key, by set: its rows (0 between keys) and the first of them; and the sets
      * that have any. */
     uint64_t *n_rows = room, *firsts = room + n_all, *sets = room + 2 * n_all;
