@@ -287,11 +287,11 @@ int plan_match_arrays(struct plan *plan, struct error *err)
         return -1;
     for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
         const struct archive_in *archive = &plan->archives[i];
-        struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
+        struct role_binding *bindings;
         struct role_problems problems = {0};
 
-        if (bindings == NULL)
-            return error_no_memory(err, "roles");
+        if (new_items(&bindings, archive->n_arrays, "roles", err) != 0)
+            return -1;
         status = role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i],
                             &problems, err);
         if (status == 0 && problems.n > 0)

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -433,8 +434,8 @@ static json_t *merge_parts(struct parts *parts, struct error *err)
     struct text list = {0};
     int rc = 0;
 
-    if (parts->n > 1)
-        qsort(parts->items, parts->n, sizeof *parts->items, by_size);
+    assert(parts->items != NULL);
+    qsort(parts->items, parts->n, sizeof *parts->items, by_size);
     for (size_t i = 1; i < parts->n && rc == 0; i++) {
         rc = manifest_compare(parts->items[0].manifest, parts->items[i].manifest, &list, err);
         if (rc == 0 && list.n_bytes > 0)
