@@ -72,9 +72,9 @@ int command_put_json(const char *path, json_t *json, struct error *err);
 /* A parsed command line. */
 struct call {
     struct settings settings;
-    char **words;    /* borrowed: the command and all that follows it */
-    char **operands; /* owned list of borrowed words, NULL after the last */
+    char **operands; /* borrowed: the words that are not options, NULL after the last */
     int n_operands;
+    char **typed;            /* owned list of borrowed words: the line as it was typed */
     struct text options;     /* owned: those that `verify` has, too, quoted for a shell */
     struct text_list inputs; /* owned: see run_take_operands */
     struct progress progress;

@@ -314,7 +314,7 @@ static int run_expand(struct call *call, struct error *err)
     int status = text_append(&command, err, "symaug expand");
     if (status == 0)
         status = text_append(&operands, err, "%s", "");
-    for (char **word = call->words + 1; *word != NULL && status == 0; word++) {
+    for (char **word = call->typed + 1; *word != NULL && status == 0; word++) {
         if (strcmp(*word, "--") == 0)
             to = &operands;
         status = text_append(to, err, " ") == 0 ? text_append_shell(to, *word, err) : -1;

@@ -2,9 +2,8 @@
  * command.c - the table of commands, and from a command line to an exit code: parse its options and
  * operands, run the command, print help, the version or an error.
  *
- * Options come from one table (engine/settings.c), which the parser and the help read; option_set
- * stores their values. The parser is not getopt_long, which does not tell what is wrong with a
- * word, and reorders the words, which refusals quote.
+ * Options come from one table (engine/settings.c): a command's rows become getopt_long's tables and
+ * the lines of its help. Both forms of an option lead to its row; option_set stores the value.
  */
 #include "cli/cli.h"
 
@@ -12,11 +11,14 @@
 #include "base/text.h"
 #include "codec/codec.h"
 
+#include <getopt.h>
 #include <openssl/crypto.h>
 #include <zip.h>
 
+#define MAX_OPTIONS 96
 #define HELP_COLUMN 30
 #define HELP_WIDTH  79
+#define FIRST_LONG  256 /* getopt_long's number of row 0 */
 
 extern const struct command command_expand, command_verify, command_info, command_boards,
     command_show, command_report, command_sample, command_manifest, command_overlap, command_dedupe,
@@ -117,148 +119,144 @@ static const char *const other_words[][2] = {
     {"out", "output"},      {"game", "board"},   {"memory", "max-memory"},
 };
 
-/* Keep `name` as the nearest to a mistyped word, if fewer than *least letters of it are wrong. */
-static void note_nearest(const char *word, const char *name, size_t *least, const char **nearest)
+static int refuse_unknown(const char *word, const struct option *longs, struct error *err)
 {
-    const size_t distance = text_distance(word, name);
+    const size_t n_dashes = strspn(word, "-"), length = strcspn(word, "=");
+    const char *meant = NULL;
+    size_t least = length - n_dashes > 6 ? 3 : 2; /* fewer letters than this may be wrong */
+    char name[TEXT_MAX_WORD + 1];
 
-    if (distance < *least) {
-        *least = distance;
-        *nearest = name;
-    }
-}
-
-static int refuse_unknown(const struct command *command, const char *word, struct error *err)
-{
-    const char *name = word + strspn(word, "-"), *meant = NULL;
-    size_t least = strlen(name) > 6 ? 3 : 2;
-
+    snprintf(name, sizeof name, "%.*s", (int)(length - n_dashes), word + n_dashes);
     for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++)
         if (strcmp(name, other_words[i][0]) == 0)
-            name = other_words[i][1];
-    for (size_t i = 0; i < option_n_table; i++)
-        if (option_is_of(&option_table[i], command->name))
-            note_nearest(name, option_table[i].name, &least, &meant);
-    return command_misuse(err, "unknown option %s%s%s%s", text_quote(word).text,
+            snprintf(name, sizeof name, "%s", other_words[i][1]);
+    for (; longs->name != NULL; longs++) {
+        const size_t distance = text_distance(name, longs->name);
+
+        if (distance < least) {
+            least = distance;
+            meant = longs->name;
+        }
+    }
+    return command_misuse(err, "unknown option %s%s%s%s", text_quote_bytes(word, length).text,
                           meant != NULL ? "; did you mean '--" : "", meant != NULL ? meant : "",
                           meant != NULL ? "'?" : "");
 }
 
-/* The option of a command with that letter, or with that long name, of which an unambiguous
- * beginning is enough. *n: how many options it could be. */
-static const struct option_row *find_option(const struct command *command, const char *name,
-                                            size_t n_bytes, bool is_letter, size_t *n)
+/* Refuse what getopt_long stopped at: a letter, or the long option in `word`. */
+static int refuse(int found, const struct option *longs, const char *word, struct error *err)
 {
-    const struct option_row *found = NULL;
+    const size_t length = strcspn(word, "=");
+    const char letter[] = {'-', (char)optopt};
+    int n_matches = 0;
 
-    *n = 0;
-    for (size_t i = 0; i < option_n_table; i++) {
-        const struct option_row *row = &option_table[i];
-
-        if (!option_is_of(row, command->name) ||
-            (is_letter ? row->letter != *name : strncmp(row->name, name, n_bytes) != 0))
+    if (optopt != 0 && optopt < FIRST_LONG)
+        return command_misuse(err, found == ':' ? "option %s needs a value" : "unknown option %s",
+                              text_quote_bytes(letter, sizeof letter).text);
+    for (const struct option *one = longs; one->name != NULL; one++) {
+        if (strncmp(one->name, word + 2, length - 2) != 0)
             continue;
-        found = row;
-        ++*n;
-        if (!is_letter && row->name[n_bytes] == '\0') { /* the whole name */
-            *n = 1;
+        n_matches++;
+        if (one->name[length - 2] == '\0') { /* its whole name, not short for others */
+            n_matches = 1;
             break;
         }
     }
-    return found;
+    if (found != ':' && n_matches == 0)
+        return refuse_unknown(word, longs, err);
+    return command_misuse(err,
+                          found == ':'     ? "%s needs a value"
+                          : n_matches == 1 ? "%s takes no value"
+                                           : "%s is short for several options",
+                          text_quote_bytes(word, length).text);
 }
 
-/* Set an option, and note it if `verify` has it, too. Returns 1 when it asked for help or for the
- * version, which is printed. */
-static int take_option(const struct command *command, const struct option_row *row, bool is_long,
-                       const char *value, struct call *call, struct error *err)
+/* Note an option, and its value in optarg, if `verify` has it, too. */
+static int note_option(struct call *call, const struct option_row *row, bool is_long,
+                       struct error *err)
 {
     const char letter[] = {row->letter, '\0'};
 
-    if (row->kind == OPTION_END) {
-        if (row->letter == 'h')
-            print_help(command);
-        else
-            print_version();
-        return 1;
-    }
-    if (value != NULL && strcmp(value, "-") == 0 && !row->takes_stream &&
-        (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "DIR") == 0))
-        return command_misuse(err,
-                              strcmp(row->name, "output") == 0
-                                  ? "--%s: %s cannot write to standard output"
-                                  : "--%s: %s takes no standard streams here, only names",
-                              row->name, command->name);
-    if (option_set(&call->settings, row, value, err) != 0)
-        return -1;
     if (!option_is_of(row, "verify") || strcmp(row->name, "json") == 0)
         return 0;
     if (text_append(&call->options, err, is_long ? "--%s " : "-%s ",
                     is_long ? row->name : letter) != 0 ||
-        (value != NULL && text_append_shell(&call->options, value, err) != 0))
+        (optarg != NULL && text_append_shell(&call->options, optarg, err) != 0))
         return -1;
-    return value != NULL ? text_append(&call->options, err, " ") : 0;
+    return optarg != NULL ? text_append(&call->options, err, " ") : 0;
 }
 
-/*
- * Parse the words after the command. Options may stand before, between and after operands: --name
- * with =VALUE or a word for its value, or letters of which the last may have a value, in the same
- * word or the next; "--" ends them. Returns 1 when help or the version was printed.
- */
-static int parse_words(const struct command *command, char **words, struct call *call,
-                       struct error *err)
+/* Whether an option that takes a file or folder got "-", but takes no standard stream. */
+static bool names_no_file(const struct option_row *row, const char *argument)
 {
-    const bool is_posix = getenv("POSIXLY_CORRECT") != NULL; /* the first operand ends them */
-    bool is_over = false;
-    int status;
+    return argument != NULL && strcmp(argument, "-") == 0 && !row->takes_stream &&
+           (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "DIR") == 0);
+}
 
-    call->settings = settings_default;
-    for (char **word = words + 1; *word != NULL; word++) {
-        const bool is_letter = strncmp(*word, "--", 2) != 0;
-        const char *at = *word + (is_letter ? 1 : 2);
+/* Parse the words of a command line into the settings and operands of a call; getopt_long moves the
+ * operands behind the options. ERROR_USAGE for what the table does not hold. Where help or the
+ * version was printed, operands stays NULL. */
+static int parse_options(const struct command *command, int argc, char **words, struct call *call,
+                         struct error *err)
+{
+    char shorts[2 * MAX_OPTIONS + 2] = ":"; /* tell a missing argument from an unknown option */
+    struct option longs[MAX_OPTIONS] = {0};
+    struct settings *settings = &call->settings;
+    size_t n_shorts = 1, n = 0;
+    int found;
 
-        if (!is_over && strcmp(*word, "--") == 0) {
-            is_over = true;
+    *settings = settings_default;
+    for (size_t i = 0; i < option_n_table && n < MAX_OPTIONS - 1; i++) {
+        const struct option_row *row = &option_table[i];
+        const bool has_argument = row->argument != NULL;
+
+        if (!option_is_of(row, command->name))
             continue;
-        }
-        if (is_over || **word != '-' || *at == '\0') {
-            call->operands[call->n_operands++] = *word;
-            is_over |= is_posix;
-            continue;
-        }
-        if (is_letter && option_find(command->name, at) != NULL)
-            return refuse_unknown(command, *word, err);
-        while (*at != '\0') {
-            const size_t length = is_letter ? 1 : strcspn(at, "=");
-            const struct text_quoted name =
-                text_format("%s%.*s", is_letter ? "-" : "--", (int)length, at);
-            const char *value = NULL;
-            size_t n;
-            const struct option_row *row = find_option(command, at, length, is_letter, &n);
-
-            at += length;
-            if (n == 0)
-                return refuse_unknown(command, name.text, err);
-            if (n == 1 && row->argument != NULL) {
-                value = *at == '\0' ? *++word : at + !is_letter;
-                at = "";
-            }
-            if (n > 1 || (row->argument != NULL && value == NULL) || (!is_letter && *at != '\0'))
-                return command_misuse(err,
-                                      n > 1                   ? "%s is short for several options"
-                                      : row->argument != NULL ? "%s needs a value"
-                                                              : "%s takes no value",
-                                      text_quote(name.text).text);
-            status = take_option(command, row, !is_letter, value, call, err);
-            if (status != 0)
-                return status;
-        }
+        longs[n++] = (struct option){row->name, has_argument ? required_argument : no_argument,
+                                     NULL, FIRST_LONG + (int)i};
+        if (row->letter != 0)
+            shorts[n_shorts++] = row->letter;
+        if (row->letter != 0 && has_argument)
+            shorts[n_shorts++] = ':';
     }
-    for (int i = 0; i < call->n_operands; i++)
-        if (strcmp(call->operands[i], "-") == 0)
+    for (int i = 1; i < argc && strcmp(words[i], "--") != 0; i++)
+        for (size_t k = 0; words[i][0] == '-' && longs[k].name != NULL; k++)
+            if (strcmp(words[i] + 1, longs[k].name) == 0) /* a long name after one dash */
+                return refuse_unknown(words[i], longs, err);
+    opterr = 0;
+    optind = 1;
+    while ((found = getopt_long(argc, words, shorts, longs, NULL)) != -1) {
+        const struct option_row *row =
+            found >= FIRST_LONG ? &option_table[found - FIRST_LONG] : NULL;
+
+        for (size_t i = 0; i < option_n_table && row == NULL; i++)
+            if (option_table[i].letter == found && option_is_of(&option_table[i], command->name))
+                row = &option_table[i];
+        if (row == NULL)
+            return refuse(found, longs, words[optind - 1], err);
+        if (row->kind == OPTION_END && row->letter == 'h')
+            print_help(command);
+        else if (row->kind == OPTION_END)
+            print_version();
+        if (row->kind == OPTION_END)
+            return 0;
+        if (names_no_file(row, optarg))
+            return command_misuse(err,
+                                  strcmp(row->name, "output") == 0
+                                      ? "--%s: %s cannot write to standard output"
+                                      : "--%s: %s takes no standard streams here, only names",
+                                  row->name, command->name);
+        if (option_set(settings, row, optarg, err) != 0 ||
+            note_option(call, row, found >= FIRST_LONG, err) != 0)
+            return -1;
+    }
+    call->operands = words + optind;
+    call->n_operands = argc - optind;
+    for (char **operand = call->operands; *operand != NULL; operand++)
+        if (strcmp(*operand, "-") == 0)
             return command_misuse(
                 err, "'-': %s takes no standard streams here, only names of files", command->name);
-    return settings_finish(&call->settings, err);
+    return settings_finish(settings, err);
 }
 
 /* --- running --- */
@@ -266,24 +264,23 @@ static int parse_words(const struct command *command, char **words, struct call 
 /* Parse a command line, whose first word is the command, and run it. */
 static int run(const struct command *command, int argc, char **argv, struct error *err)
 {
-    struct call call = {.words = argv, .operands = calloc((size_t)argc + 1, sizeof *argv)};
+    struct call call = {.typed = calloc((size_t)argc + 1, sizeof *argv)};
 
-    if (call.operands == NULL)
+    if (call.typed == NULL)
         return error_no_memory(err, "words of the command line");
-    int status = parse_words(command, argv, &call, err);
-    if (status == 0) {
+    memcpy(call.typed, argv, (size_t)argc * sizeof *argv);
+    int status = parse_options(command, argc, argv, &call, err);
+    if (status == 0 && call.operands != NULL) {
         progress_begin(&call.progress, &call.settings);
         status = command->run(&call, err);
         progress_hide(&call.settings);
         if (status >= 0)
             progress_end(&call.progress, command->name);
-    } else if (status > 0) {
-        status = 0;
     }
     text_list_release(&call.inputs);
     settings_release(&call.settings);
     text_release(&call.options);
-    free(call.operands);
+    free(call.typed);
     return status;
 }
 
@@ -291,7 +288,7 @@ static int run_line(int argc, char **argv, struct error *err)
 {
     const char *name = argc > 1 ? argv[1] : NULL, *nearest = NULL;
     const bool is_help = name != NULL && strcmp(name, "help") == 0;
-    size_t least = 3;
+    size_t least = 3; /* fewer letters than this may be wrong */
 
     if (name == NULL)
         return error_set(err, ERROR_USAGE, "no command given; `symaug help` lists them");
@@ -323,8 +320,14 @@ static int run_line(int argc, char **argv, struct error *err)
             err, ERROR_USAGE,
             "unknown option %s; options come after a command, `symaug help` lists them",
             text_quote(name).text);
-    for (size_t i = 0; i < command_n_table; i++)
-        note_nearest(name, command_table[i]->name, &least, &nearest);
+    for (size_t i = 0; i < command_n_table; i++) {
+        const size_t distance = text_distance(name, command_table[i]->name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = command_table[i]->name;
+        }
+    }
     return error_set(err, ERROR_USAGE, "no command %s; %s%s%s", text_quote(name).text,
                      nearest != NULL ? "did you mean '" : "`symaug help` lists them",
                      nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
@@ -336,12 +339,12 @@ int command_line(int argc, char **argv)
     struct error err = {0};
     int code = run_line(argc, argv, &err);
 
-    if (code >= 0 && command_put(NULL, false, "", 0, &err) != 0) /* flush what was printed */
+    if (code >= 0 && command_put(NULL, false, "", 0, &err) != 0) /* what was printed before */
         code = -1;
     if (code >= 0)
         return code;
     if (form != NULL && strcmp(form, "json") == 0) {
-        /* One object on one line, for programs that run this one. */
+        /* For programs that run this one: an object on one line. */
         json_t *object = json_pack(
             "{s:o?,s:o?,s:o,s:s}", "file",
             err.file_nbytes > 0 ? json_stringn_nocheck(err.message + err.file_at, err.file_nbytes)
@@ -356,7 +359,7 @@ int command_line(int argc, char **argv)
         return error_exit_code(err.kind);
     }
     fprintf(stderr, "symaug: %s\n", err.message);
-    /* After a misused command, its usage and an example. */
+    /* Where the words are wrong, the usage and an example of the command, if it is known. */
     const struct command *command = argc > 1 ? find(argv[1]) : NULL;
     if (err.code == ERROR_CODE_CALL && command != NULL)
         fprintf(stderr, "usage: symaug %s %s\nexample: symaug %s\n", command->name,

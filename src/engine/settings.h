@@ -2,7 +2,7 @@
  * settings.h - everything a user can set: one struct from the option table to the workers.
  *
  * Every option of every command is a row of option_table, which says what its argument may be and
- * which field it sets. The parser, help, completions and the library all use the same rows.
+ * which field it sets. getopt_long, help, completions and the library all use the same rows.
  */
 #pragma once
 
