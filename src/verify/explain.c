@@ -268,11 +268,11 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
     qsort(list, n, sizeof *list, lane_image_compare);
     p->groups->entries = list;
     p->lanes->result->is_expanded = true;
-    const struct text_quoted left_out =
-        text_format(n_crowded > 0 ? "; %" PRIu64 " rows are not compared: their positions occur "
-                                    "too often"
-                                  : "",
-                    n_crowded);
+    struct text_quoted left_out = {0};
+
+    if (n_crowded > 0)
+        left_out = text_format(
+            "; %" PRIu64 " rows are not compared: their positions occur too often", n_crowded);
     return verify_note(p->lanes->result, err,
                        "expanded, %u images per source, rows grouped by their positions%s",
                        n_images, left_out.text);
