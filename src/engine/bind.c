@@ -303,20 +303,19 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
     struct survey s;
     int status = 0;
 
-    switch (array->binding.role) {
-    case ROLE_GRID:
+    switch (role_kinds[array->binding.role].swap) {
+    case ROLE_SWAP_CODES:
         status = grid_label(plan, array, &op, err);
         break;
-    case ROLE_VALUE:
-    case ROLE_WDL:
+    case ROLE_SWAP_VALUES:
         status = values_label(plan, array, &op, err);
         break;
-    case ROLE_TO_MOVE:
+    case ROLE_SWAP_PLAYER:
         op = coding->op;
         status = array->binding.is_winner ? winner_label(plan, array, &op, err)
                                           : check_bounds(plan, array, &coding->bounds, &range, err);
         break;
-    case ROLE_GLOBALS: /* the first column is the player to move, 0 or 1 in every row */
+    case ROLE_SWAP_FIRST: /* the first column is the player to move, 0 or 1 in every row */
         op = LABEL_FIRST_01;
         survey_begin(&s, plan, SURVEY_OF(array), err);
         while (survey_next(&s)) {
@@ -332,7 +331,7 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
         }
         status = survey_end(&s);
         break;
-    default: /* the specs of planes have it from their convention */
+    case ROLE_SWAP_NOTHING: /* the specs of planes have it from their convention */
         return 0;
     }
     if (status == 0 && !label_fits(op, dtype))

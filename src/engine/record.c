@@ -156,8 +156,7 @@ static int add_array(json_t *list, const struct plan *plan, const struct plan_ar
     if (source != NULL)
         role = role_binding_spec(&source->binding);
     if (source != NULL && plan->swaps &&
-        (source->binding.role == ROLE_GRID || role_is_label(source->binding.role) ||
-         op != LABEL_KEEP))
+        (role_kinds[source->binding.role].swap != ROLE_SWAP_NOTHING || op != LABEL_KEEP))
         swap = label_op_name(op);
     for (unsigned d = 0; out != NULL && d < out->n_dims; d++)
         bad |= json_array_append_new(shape, json_integer((json_int_t)out->shape[d]));

@@ -13,16 +13,25 @@
 
 #define LAYOUT_OPTIONS "flipud fliplr rot90 rot180 rot270 transpose anti-transpose layout=NAME"
 
-#define ROLES(...) ((const enum role[]){__VA_ARGS__, ROLE_META})
+/* What policies, values of actions and masks have in common. */
+#define AS_POLICY                                                                             \
+    .options = LAYOUT_OPTIONS, .flags = ROLE_MOVES | ROLE_HAS_LAYOUT, .fit = role_fit_policy, \
+    .moves_as = SPEC_AXIS, .mistake = ROLE_MISTAKE_POLICY
+
+#define POLICY_NAMES \
+    "policy policies pi pis policy_targets policy_target pt probs mcts_probs policyTargetsNCMove"
+#define VISITS_NAMES "visits visit_counts"
 
 const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_PLANES] =
         {
             .name = "planes",
             .options = "nchw nhwc frames=N positions",
+            .flags = ROLE_MOVES | ROLE_ON_CELLS,
             .fit = role_fit_planes,
-            .by_name = ROLES(ROLE_GRID, ROLE_PLANES, ROLE_PACKED),
+            .by_name = {role_fit_grid, role_fit_planes, role_fit_packed},
             .moves_as = SPEC_AXIS,
+            .mistake = ROLE_MISTAKE_PLANES,
             .names =
                 {{.words =
                       "features feature states state boards board obs observations observation "
@@ -32,41 +41,41 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
         {
             .name = "packed",
             .options = "msb lsb frames=N",
+            .flags = ROLE_MOVES | ROLE_ON_CELLS,
             .fit = role_fit_packed,
             .moves_as = SPEC_BITS,
+            .check = ROLE_CHECK_PAD_BITS,
+            .mistake = ROLE_MISTAKE_PLANES,
             .names = {{.words = "binaryInputNCHWPacked"}},
         },
     [ROLE_GRID] =
         {
             .name = "grid",
+            .flags = ROLE_MOVES | ROLE_ON_CELLS,
             .fit = role_fit_grid,
             .moves_as = SPEC_AXIS,
+            .swap = ROLE_SWAP_CODES,
+            .check = ROLE_CHECK_TILES,
+            .mistake = ROLE_MISTAKE_PLANES,
             .names = {{"plateau plateaus", .flags = NAME_TILES}},
         },
     [ROLE_POLICY] =
         {
             .name = "policy",
-            .options = LAYOUT_OPTIONS,
-            .fit = role_fit_policy,
-            .moves_as = SPEC_AXIS,
-            .names = {{.words = "policy policies pi pis policy_targets policy_target pt probs "
-                                "mcts_probs policyTargetsNCMove"},
-                      {"visits visit_counts", .flags = NAME_COUNTS}},
+            AS_POLICY,
+            .check = ROLE_CHECK_POLICY,
+            .names = {{.words = POLICY_NAMES}, {VISITS_NAMES, .flags = NAME_COUNTS}},
         },
     [ROLE_ACTION_VALUES] =
         {
             .name = "action-values",
-            .options = LAYOUT_OPTIONS,
-            .fit = role_fit_policy,
-            .moves_as = SPEC_AXIS,
+            AS_POLICY,
             .names = {{.words = "qValueTargetsNCMove action_values q_values"}},
         },
     [ROLE_MASK] =
         {
             .name = "mask",
-            .options = LAYOUT_OPTIONS,
-            .fit = role_fit_policy,
-            .moves_as = SPEC_AXIS,
+            AS_POLICY,
             .names =
                 {{.words =
                       "legal legal_mask legal_moves legals_mask action_mask action_masks mask"}},
@@ -75,25 +84,45 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
         {
             .name = "policy-index",
             .options = LAYOUT_OPTIONS,
+            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT | ROLE_IS_INDICES,
             .moves_as = SPEC_INDICES,
+            .check = ROLE_CHECK_INDICES,
+            .mistake = ROLE_MISTAKE_POLICY,
         },
-    [ROLE_POLICY_VALUE] = {.name = "policy-value"},
-    [ROLE_POLICY_OFFSETS] = {.name = "policy-offsets"},
+    [ROLE_POLICY_VALUE] =
+        {
+            .name = "policy-value",
+            .flags = ROLE_IS_VALUES,
+            .check = ROLE_CHECK_INDEX_VALUES,
+            .mistake = ROLE_MISTAKE_INDEX_VALUES,
+            .prefixes = POLICY_NAMES " " VISITS_NAMES " pol",
+        },
+    [ROLE_POLICY_OFFSETS] =
+        {
+            .name = "policy-offsets",
+            .flags = ROLE_IS_OFFSETS,
+        },
     [ROLE_ACTION] =
         {
             .name = "action",
             .options = LAYOUT_OPTIONS " pairs",
+            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_action,
             .moves_as = SPEC_INDICES,
+            .check = ROLE_CHECK_ACTION,
+            .mistake = ROLE_MISTAKE_MOVE,
             .names = {{.words = "move moves move_index move_indices actions action position"}},
         },
     [ROLE_COORD] =
         {
             .name = "coord",
             .options = "rowcol colrow",
+            .flags = ROLE_MOVES,
             .fit = role_fit_coord,
-            .by_name = ROLES(ROLE_COORD, ROLE_ACTION),
+            .by_name = {role_fit_coord, role_fit_action},
             .moves_as = SPEC_COORD,
+            .check = ROLE_CHECK_COORD,
+            .mistake = ROLE_MISTAKE_MOVE,
             .names = {{.words = "last_move last_moves"}},
         },
     [ROLE_VALUE] =
@@ -101,7 +130,10 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .name = "value",
             .options = "players",
             .fit = role_fit_value,
-            .by_name = ROLES(ROLE_WDL, ROLE_VALUE),
+            .by_name = {role_fit_wdl, role_fit_value},
+            .swap = ROLE_SWAP_VALUES,
+            .check = ROLE_CHECK_VALUE,
+            .mistake = ROLE_MISTAKE_VALUE,
             .names = {{.words = "value values v z zs outcome outcomes result results value_targets "
                                 "value_target vt Y_value"},
                       {"values_mp", .flags = NAME_PER_PLAYER}},
@@ -109,24 +141,42 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_WDL] =
         {
             .name = "wdl",
+            .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_wdl,
+            .swap = ROLE_SWAP_VALUES,
+            .check = ROLE_CHECK_WDL,
+            .mistake = ROLE_MISTAKE_VALUE,
             .names = {{.words = "wdl wls"}},
         },
     [ROLE_TO_MOVE] =
         {
             .name = "to-move",
             .options = "player winner",
+            .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_to_move,
+            .swap = ROLE_SWAP_PLAYER,
+            .check = ROLE_CHECK_PLAYER,
+            .mistake = ROLE_MISTAKE_PLAYER,
             .names = {{.words =
                            "player players player_to_move current_player current_players to_play "
                            "to_move turn turns side_to_move player_numbers winner winners"}},
         },
-    [ROLE_GLOBALS] = {.name = "globals", .fit = role_fit_globals},
+    [ROLE_GLOBALS] =
+        {
+            .name = "globals",
+            .flags = ROLE_ONLY_SWAPS,
+            .fit = role_fit_globals,
+            .swap = ROLE_SWAP_FIRST,
+            .check = ROLE_CHECK_PLAYER,
+            .mistake = ROLE_MISTAKE_PLAYER,
+        },
     [ROLE_TILE] =
         {
             .name = "tile",
             .fit = role_fit_tile,
             .moves_as = SPEC_TRIPLE,
+            .check = ROLE_CHECK_TILES,
+            .mistake = ROLE_MISTAKE_PLANES,
             .names = {{"tile tiles", .flags = NAME_TILES}},
         },
     [ROLE_COPY] =
@@ -182,9 +232,17 @@ struct role_named role_by_name(const char *key, size_t n_bytes, const struct boa
 
         if (lists(names->words, key, n_bytes) &&
             (board == NULL || !(names->flags & NAME_TILES) || board->family->has_tiles))
-            return (struct role_named){role, names->flags};
+            return (struct role_named){true, role, names->flags};
     }
     return (struct role_named){.role = ROLE_META};
+}
+
+enum role role_values_by_prefix(const char *key, size_t n_bytes)
+{
+    for (unsigned k = 0; k < ROLE_N_KINDS; k++)
+        if (lists(role_kinds[k].prefixes, key, n_bytes))
+            return (enum role)k;
+    return ROLE_META;
 }
 
 /* --- roles given by the user --- */
@@ -231,7 +289,7 @@ int role_request_add_spec(struct role_request *request, const char *array, const
                            text_quote(o.array).text, text_quote_bytes(spec, n_role).text, names);
     while (status == 0 && *text != '\0') { /* at the colon, or a comma */
         const char *options = role_kinds[o.role].options;
-        const bool has_layout = role_has_layout(o.role);
+        const bool has_layout = (role_kinds[o.role].flags & ROLE_HAS_LAYOUT) != 0;
         const size_t n_bytes = strcspn(++text, ","), n_equal = strlen("layout=");
         const bool is_listed = lists(options, text, n_bytes);
         enum action_flip flip = ACTION_AS_IS + 1;
@@ -345,7 +403,7 @@ struct text_quoted role_binding_spec(const struct role_binding *b)
 
     if (b->frame_planes > 0)
         frames = text_format(",frames=%llu", (unsigned long long)(n_planes / b->frame_planes));
-    if (b->layout != NULL && role_has_layout(b->role))
+    if (b->layout != NULL && (role_kinds[b->role].flags & ROLE_HAS_LAYOUT))
         text_add(text.text, room, ":layout=%s%s%s%s", b->layout->name,
                  b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip),
                  b->is_pairs ? ",pairs" : "");

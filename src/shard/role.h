@@ -128,7 +128,8 @@ struct role_request {
 
 /* What the name of an array says about its role, before its shape is looked at. */
 struct role_named {
-    enum role role; /* of an array with that name and a fitting shape; META: it says nothing */
+    bool is_known;
+    enum role role; /* of an array with that name and a fitting shape; META when not known */
     unsigned flags; /* enum role_name_flag */
 };
 
@@ -147,6 +148,16 @@ struct role_names {
 };
 #define ROLE_N_NAMES 2
 
+enum role_flag {
+    ROLE_MOVES = 1,       /* a transform moves what it holds, not only its colours */
+    ROLE_ON_CELLS = 2,    /* something for each cell, in the planes' order */
+    ROLE_HAS_LAYOUT = 4,  /* in the order of the actions of a layout */
+    ROLE_ONLY_SWAPS = 8,  /* means nothing to a board that never swaps colours */
+    ROLE_IS_INDICES = 16, /* parts of a list for each row: indices of actions, */
+    ROLE_IS_VALUES = 32,  /* something about each of them, */
+    ROLE_IS_OFFSETS = 64, /* and where each row begins */
+};
+
 /* What a transform does to rows: see spec.h. */
 enum spec_kind {
     SPEC_KEEP,    /* the row as it is, but for what a colour swap does to its numbers */
@@ -161,21 +172,62 @@ enum spec_kind {
 struct role_case;
 
 /*
- * Does an array that has the right number of rows fit a role? True: its binding is complete but for
- * the role itself and the layout of an action that was not told one. False: a reason says what was
- * expected.
+ * Try an array, which has the right number of rows, as one role. True: its binding is complete but
+ * for the layout of an action that was not told one. False: a reason says what was expected.
  */
 typedef bool role_fit(struct role_case *array);
 
+#define ROLE_N_FITS 3
+
+/* What a colour swap does to its numbers. */
+enum role_swap {
+    ROLE_SWAP_NOTHING, /* but for a to-move plane, which the planes' convention tells */
+    ROLE_SWAP_CODES,   /* codes of stones are exchanged */
+    ROLE_SWAP_VALUES,  /* values change sides */
+    ROLE_SWAP_PLAYER,  /* the other player is named, */
+    ROLE_SWAP_FIRST,   /* by 0 or 1 in the first column */
+};
+
+/* What `verify` checks of its numbers. */
+enum role_check {
+    ROLE_CHECK_NOTHING,
+    ROLE_CHECK_PAD_BITS,
+    ROLE_CHECK_TILES,
+    ROLE_CHECK_POLICY, /* nowhere negative, and a sum of 1 */
+    ROLE_CHECK_INDICES,
+    ROLE_CHECK_INDEX_VALUES, /* as a policy */
+    ROLE_CHECK_ACTION,
+    ROLE_CHECK_COORD,
+    ROLE_CHECK_VALUE,
+    ROLE_CHECK_WDL,
+    ROLE_CHECK_PLAYER,
+    ROLE_N_CHECKS
+};
+
+/* What is wrong when it is not the image that it should be. */
+enum role_mistake {
+    ROLE_MISTAKE_COPY, /* it differs from its source */
+    ROLE_MISTAKE_PLANES,
+    ROLE_MISTAKE_POLICY,
+    ROLE_MISTAKE_INDEX_VALUES,
+    ROLE_MISTAKE_MOVE,
+    ROLE_MISTAKE_VALUE,
+    ROLE_MISTAKE_PLAYER,
+};
+
 /* All that is particular to a role, in one row. */
 struct role_kind {
-    const char *name;         /* "policy-index" */
-    const char *options;      /* after the colon: "msb lsb"; or NULL */
-    role_fit *fit;            /* NULL: anything fits, or the arrays of a list are bound together */
-    const enum role *by_name; /* what an array named so may be, the first that fits, up to META;
-                                 NULL: this role alone */
+    const char *name;    /* "policy-index" */
+    const char *options; /* after the colon: "msb lsb"; or NULL */
+    unsigned flags;      /* enum role_flag */
+    role_fit *fit;       /* how an array that was told the role must fit; NULL: not by a fit */
+    role_fit *by_name[ROLE_N_FITS]; /* what an array named so may be, in order; none: as told */
     enum spec_kind moves_as;
+    enum role_swap swap;
+    enum role_check check;
+    enum role_mistake mistake;
     struct role_names names[ROLE_N_NAMES];
+    const char *prefixes; /* ROLE_IS_VALUES: names of such lists, PREFIX_indices and so on */
 };
 
 /* By role: in the order in which arrays are trusted to tell the number of rows. */
@@ -184,6 +236,10 @@ extern const struct role_kind role_kinds[ROLE_N_KINDS];
 /* What a key of n_bytes says about its array's role. Without a board (NULL) names of every family
  * count. */
 struct role_named role_by_name(const char *key, size_t n_bytes, const struct board *board);
+
+/* The role of the values of a list whose name is the first n_bytes of key ("policy", "pol", "pi",
+ * "visits", ...); META if there is none. */
+enum role role_values_by_prefix(const char *key, size_t n_bytes);
 
 /* True when the array was inferred to be win, draw and loss from its name and three columns, but
  * --value gives a convention for one or two. */
@@ -195,29 +251,16 @@ static inline const char *role_name(enum role role)
     return role_kinds[role].name;
 }
 
-/* True when a transform moves what arrays of the role hold, not only its colours; tiles aside,
- * which are permuted only if told so. */
+/* True when a transform moves what arrays of the role hold, not only its colours. */
 static inline bool role_moves(enum role role)
 {
-    return role_kinds[role].moves_as != SPEC_KEEP && role != ROLE_TILE;
+    return (role_kinds[role].flags & ROLE_MOVES) != 0;
 }
 
-/* True when arrays of the role hold something for each cell, in the planes' order. */
+/* True when arrays of the role hold something for each cell: planes, packed planes, grids. */
 static inline bool role_is_on_cells(enum role role)
 {
-    return role <= ROLE_GRID;
-}
-
-/* True when arrays of the role are in the order of the actions of a layout, or index them. */
-static inline bool role_has_layout(enum role role)
-{
-    return (role >= ROLE_POLICY && role <= ROLE_POLICY_INDEX) || role == ROLE_ACTION;
-}
-
-/* True when arrays of the role tell players apart: a colour swap may change their numbers. */
-static inline bool role_is_label(enum role role)
-{
-    return role >= ROLE_VALUE && role <= ROLE_GLOBALS;
+    return (role_kinds[role].flags & ROLE_ON_CELLS) != 0;
 }
 
 /* Open a shard. Arrays that the user wants dropped need not even be readable. */

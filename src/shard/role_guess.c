@@ -226,7 +226,7 @@ static bool is_position(const struct role_case *a, const char *text)
     unsigned n_slashes = 0;
     size_t i = 0;
 
-    if (a->named.role == ROLE_META && board->n_on_board > 1 && strlen(text) >= board->n_on_board)
+    if (!a->named.is_known && board->n_on_board > 1 && strlen(text) >= board->n_on_board)
         return true;
     for (; i < n && (isalnum((unsigned char)text[i]) || strchr("/+~", text[i]) != NULL); i++)
         n_slashes += text[i] == '/';
@@ -248,7 +248,7 @@ bool role_may_hold_positions(const struct role_case *a)
         const uint64_t n = array->row_nbytes / dtype->itemsize;
         const bool is_byte = dtype->kind == DTYPE_UINT && dtype->itemsize == 1;
 
-        return a->named.role == ROLE_META && board->n_cells > 1 &&
+        return !a->named.is_known && board->n_cells > 1 &&
                (n >= board->n_on_board ||
                 (is_byte && 8 * n >= board->n_cells && 8 * n % board->n_cells < 8) ||
                 role_may_be_bitboards(a));
@@ -392,8 +392,7 @@ static bool are_only_planes(const struct role_case *a)
     for (const struct role_case *other = c->cases; other < c->cases + c->n; other++)
         if (other->array != a->array &&
             (role_is_on_cells(role_wanted(other)) ||
-             (other->named.role == ROLE_META && !other->is_told &&
-              other->array->n_rows == c->n_rows &&
+             (!other->named.is_known && !other->is_told && other->array->n_rows == c->n_rows &&
               (could_be(c, other, ROLE_PLANES) || could_be(c, other, ROLE_PACKED)))))
             return false;
     return true;

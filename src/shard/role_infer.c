@@ -55,10 +55,10 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
         struct role_named named = role_by_name(array->key, n_key, board);
 
         /* FIELD_present (b1): whether FIELD was there at all. */
-        if (named.role == ROLE_META && array->header.dtype.kind == DTYPE_BOOL &&
+        if (!named.is_known && array->header.dtype.kind == DTYPE_BOOL &&
             array->header.n_dims == 1 && n_key > n_ending &&
             text_compare_caseless(array->key + n_key - n_ending, "_present", n_ending) == 0)
-            named.role = ROLE_COPY;
+            named = (struct role_named){.is_known = true, .role = ROLE_COPY};
         bindings[i] = (struct role_binding){
             .role = ROLE_META, .index_array = -1, .value_array = -1, .offsets_array = -1};
         c->cases[i] = (struct role_case){.c = c,
@@ -251,8 +251,7 @@ static int bind_as(struct role_case *a, enum role role)
     const struct role_context *c = a->c;
     const struct role_kind *kind = &role_kinds[role];
     const struct npy_header *h = a->h;
-    const enum role own[] = {role, ROLE_META};
-    const enum role *tried = a->is_told || kind->by_name == NULL ? own : kind->by_name;
+    const bool by_name = !a->is_told && kind->by_name[0] != NULL;
     const unsigned said = a->told->options;
     struct role_binding *b = a->b;
     bool fits = false;
@@ -267,12 +266,15 @@ static int bind_as(struct role_case *a, enum role role)
         return -1;
     if (role == ROLE_COPY)
         return bind_copy(a, (a->named.flags & NAME_MAY_SPREAD) || h->n_dims > 2);
-    for (; *tried != ROLE_META && !fits; tried++) {
-        b->role = *tried;
-        fits = (b->role != ROLE_WDL || !(a->named.flags & NAME_PER_PLAYER)) &&
-               role_kinds[b->role].fit(a);
-    }
+    if (!by_name)
+        fits = kind->fit(a);
+    for (size_t k = 0; k < ROLE_N_FITS && kind->by_name[k] != NULL && by_name && !fits; k++)
+        fits = !((a->named.flags & NAME_PER_PLAYER) && kind->by_name[k] == role_fit_wdl) &&
+               kind->by_name[k](a);
     if (fits) {
+        /* Masks and action values are policies by shape. */
+        if (b->role == ROLE_POLICY)
+            b->role = role;
         b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
         b->is_player = b->role == ROLE_TO_MOVE && (said & ROLE_PLAYER);
         b->is_winner =
@@ -288,7 +290,7 @@ static int bind_as(struct role_case *a, enum role role)
                            "number for each action: say what it is");
     }
     /* Players and results mean nothing to a board that never swaps colours. */
-    if (!a->is_told && role_is_label(role) && role != ROLE_VALUE && !c->swaps_colours &&
+    if (!a->is_told && (kind->flags & ROLE_ONLY_SWAPS) && !c->swaps_colours &&
         !role_is_spatial(a, 1))
         return bind_copy(a, false);
     (void)kind->fit(a); /* once more, for its reason */
@@ -332,14 +334,14 @@ static void finish(struct role_context *c)
         for (struct role_case *a = c->cases; a < c->cases + c->n && policy == NULL; a++)
             policy = a->b->role == roles[k] ? a->b : NULL;
     for (struct role_case *a = c->cases; a < c->cases + c->n && c->request->plane_xy < 0; a++)
-        xy = xy || (role_has_layout(a->b->role) && a->b->layout != NULL &&
+        xy = xy || ((role_kinds[a->b->role].flags & ROLE_HAS_LAYOUT) && a->b->layout != NULL &&
                     a->b->role != ROLE_ACTION && a->b->layout == c->board->family->xy_layout);
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         struct role_binding *b = a->b;
 
         if (role_is_on_cells(b->role))
             b->plane_xy = xy;
-        if (b->role != ROLE_ACTION && role_has_layout(b->role))
+        if (b->role != ROLE_ACTION && (role_kinds[b->role].flags & ROLE_HAS_LAYOUT))
             (void)finish_flip(a, NULL);
         if (b->role != ROLE_ACTION)
             continue;
@@ -458,7 +460,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
                 (void)bind_as(a, a->told->role);
             else if (board->family->only_known_members)
                 (void)role_katago_bind(a);
-            else if (a->named.role != ROLE_META && (a->h->n_dims > 0 || never_rows))
+            else if (a->named.is_known && (a->h->n_dims > 0 || never_rows))
                 (void)bind_as(a, a->named.role);
             else if (a->h->n_dims > 0)
                 (void)bind_unnamed(a);

@@ -12,11 +12,12 @@
 /* The parts: PREFIX_indices, PREFIX_values or _data, PREFIX_offsets or _indptr. */
 enum { INDICES, VALUES, OFFSETS, N_PARTS };
 static const struct part {
+    enum role_flag flag;
     enum role role;
     const char *endings[2]; /* ours, and scipy's */
-} parts[N_PARTS] = {{ROLE_POLICY_INDEX, {"_indices", "_indices"}},
-                    {ROLE_POLICY_VALUE, {"_values", "_data"}},
-                    {ROLE_POLICY_OFFSETS, {"_offsets", "_indptr"}}};
+} parts[N_PARTS] = {{ROLE_IS_INDICES, ROLE_POLICY_INDEX, {"_indices", "_indices"}},
+                    {ROLE_IS_VALUES, ROLE_POLICY_VALUE, {"_values", "_data"}},
+                    {ROLE_IS_OFFSETS, ROLE_POLICY_OFFSETS, {"_offsets", "_indptr"}}};
 
 /* The length of PREFIX if the key is PREFIX and our ending of the part, else 0. */
 static size_t prefix_of(const char *key, const struct part *part)
@@ -24,19 +25,12 @@ static size_t prefix_of(const char *key, const struct part *part)
     return text_ends_with(key, part->endings[0]) ? strlen(key) - strlen(part->endings[0]) : 0;
 }
 
-/* True when a prefix names a policy: "policy", "pi", "visits", "pol". */
-static bool is_policy(const char *key, size_t n_prefix)
-{
-    return role_by_name(key, n_prefix, NULL).role == ROLE_POLICY ||
-           (n_prefix == 3 && text_compare_caseless(key, "pol", 3) == 0);
-}
-
 /* True when the array may be such a part: it has no other role by override, and is in no other
  * policy. */
 static bool is_free(const struct role_case *a, const struct part *part)
 {
     return a != NULL && a->sparse == NULL && a->h->n_dims > 0 &&
-           (!a->is_told || a->told->role == part->role);
+           (!a->is_told || (role_kinds[a->told->role].flags & part->flag));
 }
 
 /* The part with that prefix; else, if the indices have an override, the only free array with one
@@ -99,6 +93,8 @@ static void refuse_lonely(struct role_case *a, const struct part *missing, size_
 
 void role_sparse_find(struct role_context *c)
 {
+    const unsigned flags = ROLE_IS_INDICES | ROLE_IS_VALUES | ROLE_IS_OFFSETS;
+
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const char *key = a->array->key;
         const size_t n_prefix = prefix_of(key, &parts[INDICES]);
@@ -112,7 +108,7 @@ void role_sparse_find(struct role_context *c)
                                 is_vector(values, false) && is_vector(of[OFFSETS], true);
         if (!compressed)
             of[OFFSETS] = NULL;
-        if (!compressed && !a->is_told && !is_policy(key, n_prefix)) {
+        if (!compressed && !a->is_told && role_values_by_prefix(key, n_prefix) == ROLE_META) {
             const bool may_be = c->request->is_strict && values != NULL && are_lists(a, values);
 
             for (size_t k = 0; k < OFFSETS && may_be; k++)
@@ -138,8 +134,9 @@ void role_sparse_find(struct role_context *c)
 
         if (a->sparse != NULL || a->is_refused)
             continue;
-        if (a->is_told ? a->told->role >= ROLE_POLICY_INDEX && a->told->role <= ROLE_POLICY_OFFSETS
-                       : is_policy(a->array->key, n_prefix) && is_free(a, &parts[VALUES]))
+        if (a->is_told ? role_kinds[a->told->role].flags & flags
+                       : role_values_by_prefix(a->array->key, n_prefix) != ROLE_META &&
+                             is_free(a, &parts[VALUES]))
             refuse_lonely(a, &parts[INDICES], n_prefix);
     }
 }
@@ -251,6 +248,7 @@ int role_sparse_bind(struct role_case *a)
     struct role_case *const of[N_PARTS] = {a, value, offsets};
     const struct npy_header *h = a->h, *v = value->h;
     const size_t n_prefix = prefix_of(a->array->key, &parts[INDICES]);
+    const enum role by_prefix = role_values_by_prefix(a->array->key, n_prefix);
     enum sparse_form form = offsets != NULL ? SPARSE_CSR : SPARSE_PADDED;
     uint64_t length;
 
@@ -286,7 +284,9 @@ int role_sparse_bind(struct role_case *a)
 
         if (b == NULL)
             continue;
-        b->role = parts[k].role;
+        b->role = of[k]->is_told                          ? of[k]->told->role
+                  : k == VALUES && by_prefix != ROLE_META ? by_prefix
+                                                          : parts[k].role;
         b->inferred = !of[k]->is_told;
         b->sparse = form;
         b->layout = layout;

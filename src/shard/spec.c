@@ -257,12 +257,13 @@ int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *a
               const struct role_binding *binding, struct error *err)
 {
     const struct board *board = maker->board;
+    const struct role_kind *kind = &role_kinds[binding->role];
     const struct role_axes *axes = &binding->axes;
     const bool permutes_tiles = maker->conventions->tiles == TILES_PERMUTE;
     const uint64_t n_planes = axes->outer * axes->inner;
 
     *spec = (struct spec){
-        .kind = role_kinds[binding->role].moves_as,
+        .kind = kind->moves_as,
         .board = board,
         .dtype = array->header.dtype,
         .row_nbytes = array->row_nbytes,
@@ -289,7 +290,7 @@ int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *a
         spec->steps[t].label_plane = -1;
         memcpy(spec->steps[t].number_src, board->transforms[t].number_src, 3);
     }
-    if (role_has_layout(binding->role))
+    if (kind->flags & ROLE_HAS_LAYOUT)
         return spec_set_space(spec, maker, binding, err);
     if ((spec->kind == SPEC_COORD || role_is_on_cells(binding->role)) &&
         follow_cells(spec, maker, binding, err) != 0)

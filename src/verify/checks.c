@@ -378,19 +378,17 @@ static void check_pad_bits(const struct subject *s)
 static const struct role_checks {
     void (*every)(const struct subject *s);
     void (*own)(const struct subject *s);
-} checks[ROLE_N_KINDS] = {
-    [ROLE_PACKED] = {check_pad_bits, NULL},
-    [ROLE_GRID] = {NULL, check_tile},
-    [ROLE_POLICY] = {check_policy, check_mass},
-    [ROLE_POLICY_INDEX] = {check_sparse_indices, check_mass},
-    [ROLE_POLICY_VALUE] = {check_policy, NULL},
-    [ROLE_ACTION] = {check_action, NULL},
-    [ROLE_COORD] = {check_coord, NULL},
-    [ROLE_VALUE] = {check_value, NULL},
-    [ROLE_WDL] = {check_value, NULL},
-    [ROLE_TO_MOVE] = {check_player, NULL},
-    [ROLE_GLOBALS] = {check_player, NULL},
-    [ROLE_TILE] = {NULL, check_tile},
+} checks[ROLE_N_CHECKS] = {
+    [ROLE_CHECK_PAD_BITS] = {check_pad_bits, NULL},
+    [ROLE_CHECK_TILES] = {NULL, check_tile},
+    [ROLE_CHECK_POLICY] = {check_policy, check_mass},
+    [ROLE_CHECK_INDICES] = {check_sparse_indices, check_mass},
+    [ROLE_CHECK_INDEX_VALUES] = {check_policy, NULL},
+    [ROLE_CHECK_ACTION] = {check_action, NULL},
+    [ROLE_CHECK_COORD] = {check_coord, NULL},
+    [ROLE_CHECK_VALUE] = {check_value, NULL},
+    [ROLE_CHECK_WDL] = {check_value, NULL},
+    [ROLE_CHECK_PLAYER] = {check_player, NULL},
 };
 
 void check_row(const struct window *window, size_t i, const struct lane_image *image, bool is_own,
@@ -398,7 +396,7 @@ void check_row(const struct window *window, size_t i, const struct lane_image *i
 {
     const struct shard *shard = window->lanes->shard;
     const struct lane *lane = &window->lanes->items[i];
-    const struct role_checks *of_role = &checks[lane->binding->role];
+    const struct role_checks *of_role = &checks[role_kinds[lane->binding->role].check];
     void (*check)(const struct subject *s) = is_own ? of_role->own : of_role->every;
     const bool must_be_finite = !is_own && lane->is_finite;
     uint64_t first = 0;

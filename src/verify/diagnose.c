@@ -147,11 +147,8 @@ static struct mistake name_mistake(const struct diagnosis *d, size_t i)
     const bool is_known = by != NO_TRANSFORM, is_inverse = by == d->board->inverse[t];
     const bool swaps = d->board->transforms[t].swaps_colours;
 
-    switch (d->lanes->items[i].binding->role) {
-    case ROLE_PLANES:
-    case ROLE_PACKED:
-    case ROLE_GRID:
-    case ROLE_TILE:
+    switch (role_kinds[d->lanes->items[i].binding->role].mistake) {
+    case ROLE_MISTAKE_PLANES:
         /* Castling rights of a mirrored position, or plane maps of a board file. */
         if (!swaps && spec->steps[t].plane_dst != NULL && fits(d, i, t, ORBIT_NO_EXCHANGE))
             return d->board->family->castling != NULL
@@ -173,10 +170,7 @@ static struct mistake name_mistake(const struct diagnosis *d, size_t i)
             return call(FINDING_PLANES_POLICY_DIFFER,
                         "planes are moved by another transform than the labels");
         return call(FINDING_ORBIT_PLANES, "planes");
-    case ROLE_POLICY:
-    case ROLE_ACTION_VALUES:
-    case ROLE_MASK:
-    case ROLE_POLICY_INDEX:
+    case ROLE_MISTAKE_POLICY:
         if (spec->kind == SPEC_PADDED && fits(d, i, t, ORBIT_NO_PADDING))
             return call(FINDING_PADDING, "padding is moved");
         if (by == 0)
@@ -187,29 +181,26 @@ static struct mistake name_mistake(const struct diagnosis *d, size_t i)
             return call(FINDING_PLANES_POLICY_DIFFER,
                         "the policy is moved by another transform than the planes");
         return call(FINDING_POLICY_WRONG, "policy");
-    case ROLE_POLICY_VALUE:
+    case ROLE_MISTAKE_INDEX_VALUES:
         return call(FINDING_POLICY_WRONG, "the values of the policy differ");
-    case ROLE_ACTION:
-    case ROLE_COORD:
+    case ROLE_MISTAKE_MOVE:
         return call(FINDING_COORD_NOT_MOVED, by == 0      ? "the move is not moved"
                                              : is_inverse ? "the move is moved by the inverse"
                                                           : "move");
     /* Numbers that a colour swap flips: right under some transform of the other kind. */
-    case ROLE_VALUE:
-    case ROLE_WDL:
+    case ROLE_MISTAKE_VALUE:
         if (is_known)
             return call(FINDING_VALUE_NOT_FLIPPED,
                         swaps ? "the value is not flipped"
                               : "the value is flipped, though the colours are not swapped");
         break;
-    case ROLE_TO_MOVE:
-    case ROLE_GLOBALS:
+    case ROLE_MISTAKE_PLAYER:
         if (is_known)
             return call(FINDING_TO_MOVE_NOT_FLIPPED,
                         swaps ? "the player to move is not flipped"
                               : "the player is flipped, though the colours are not swapped");
         break;
-    default:
+    case ROLE_MISTAKE_COPY:
         break;
     }
     return call(FINDING_COPY_CHANGED, "differs from that of its source");

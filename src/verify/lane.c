@@ -28,6 +28,7 @@ static int decide_labels(struct lanes *lanes, struct error *err)
     for (size_t k = 0; k < 2 * lanes->n; k++) {
         struct lane *lane = &lanes->items[k % lanes->n];
         const struct role_binding *b = lane->binding;
+        const enum role_swap swap = role_kinds[b->role].swap;
         const struct array *array = lane->array;
         const bool follows = b->is_winner && (has_players || c->to_move_said);
         enum to_move_coding coding = c->to_move;
@@ -38,14 +39,13 @@ static int decide_labels(struct lanes *lanes, struct error *err)
         if (b->is_winner != (k >= lanes->n))
             continue;
         has_players |= b->role == ROLE_TO_MOVE && k < lanes->n;
-        if (!lane->is_mapped || array->objects != NULL ||
-            (b->role != ROLE_GRID && !role_is_label(b->role)))
+        if (!lane->is_mapped || array->objects != NULL || swap == ROLE_SWAP_NOTHING)
             continue;
         if (dtype_is_number(&array->header.dtype) && array->row_nbytes > 0 &&
             number_range_find(&array, 1, UINT64_MAX, &range, &why) != 0 &&
             why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
-        if (b->role == ROLE_TO_MOVE) {
+        if (swap == ROLE_SWAP_PLAYER) {
             /* Codes 1 and 2, or 1 and -1, are recognised; a winner may also be 0, nobody. */
             if (!follows && !c->to_move_said && range.min == -1 && range.max <= 1)
                 coding = TO_MOVE_PM1;
@@ -57,13 +57,13 @@ static int decide_labels(struct lanes *lanes, struct error *err)
                 op = LABEL_EXCHANGE_01; /* what is neither is nobody */
             if (!b->is_winner)
                 c->to_move = coding;
-        } else if (b->role == ROLE_GLOBALS) {
+        } else if (swap == ROLE_SWAP_FIRST) {
             op = LABEL_FIRST_01;
-        } else if (b->role == ROLE_GRID && c->planes != PLANES_MOVER) {
+        } else if (swap == ROLE_SWAP_CODES && c->planes != PLANES_MOVER) {
             op = range.min < 0 || (range.max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
                      ? LABEL_NEGATE
                      : LABEL_EXCHANGE_12;
-        } else if (b->role != ROLE_GRID) {
+        } else if (swap == ROLE_SWAP_VALUES) {
             const uint64_t n = array->row_nbytes / array->header.dtype.itemsize;
             const bool is_signed = c->value_said ? c->value == VALUE_COLOUR11 : range.min < 0;
 

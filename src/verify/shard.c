@@ -123,7 +123,7 @@ static void read_by_names(struct shard *shard, const struct error *why,
 
         for (uint64_t side = 3; side * side <= n_actions && side < 256; side++)
             is_square |= side * side == n_actions || side * side == n_actions - 1;
-        if (!has_rows || named.role == ROLE_META) {
+        if (!has_rows || !named.is_known) {
             role = has_rows && array->n_rows == shard->n_rows ? ROLE_COPY : ROLE_META;
         } else if (array->n_rows != shard->n_rows) {
             findings_add(findings, ERROR_AT(FINDING_ROWS, array->key, FINDING_NO_ROW),
