@@ -332,7 +332,8 @@ int input_unchanged(const struct input *in, struct error *err)
                             "changed while it was read: expected %llu bytes, found %llu",
                             (unsigned long long)in->n_bytes, (unsigned long long)st.st_size);
     if (st.st_ino != in->opened.st_ino || st.st_dev != in->opened.st_dev ||
-        memcmp(&st.st_mtim, &in->opened.st_mtim, sizeof st.st_mtim) != 0)
+        st.st_mtim.tv_sec != in->opened.st_mtim.tv_sec ||
+        st.st_mtim.tv_nsec != in->opened.st_mtim.tv_nsec)
         return error_set_at(err, ERROR_DATA, ERROR_IN(in->path), "changed while it was read");
     return 0;
 }

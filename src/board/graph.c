@@ -50,6 +50,7 @@ static int add_turns(struct board *b, bool only_rotations, struct error *err)
             continue;
         status = board_alloc_maps(b, b->n_transforms, err);
         if (status != 0 || !board_turn_cells(b, turn, t->dst) ||
+            perm_is_identity(t->dst, b->n_cells) || /* it is there already */
             relations_kept(&edges, t->dst, &lost) < edges.n ||
             relations_kept(&lines, t->dst, &lost) < lines.n)
             continue;

@@ -54,6 +54,9 @@ double seconds_since(const struct timespec *start);
 __attribute__((format(printf, 2, 3))) void command_say(const struct settings *settings,
                                                        const char *format, ...);
 
+/* True if path names something directly inside the folder, whether or not either exists. */
+bool command_is_inside(const char *path, const char *folder);
+
 /* ERROR_CANT_CREATE when the file to be written (NULL or "-": none) is one of `others` (each may be
  * NULL), or a shard or array in a folder among them: even --force must not replace what the same
  * command reads or writes. */

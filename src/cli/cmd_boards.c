@@ -1,10 +1,9 @@
 /*
  * cmd_boards.c - symaug boards: lists the boards, prints one (cells, transforms, policy layouts) as
  * text or JSON, tells what a policy index means and where it goes (--action), maps streams of
- * indices
- * (--action -), and proves a board's group (--check). Everything comes from the board's tables;
- * nothing here knows a family. The proof uses a board built unchecked, so that a bad board file is
- * reported instead of refused.
+ * indices (--action -), and proves a board's group (--check). Everything comes from the board's
+ * tables; nothing here knows a family. The proof uses a board built unchecked, so that a bad board
+ * file is reported instead of refused.
  */
 #include "cli/cli.h"
 

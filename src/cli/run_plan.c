@@ -58,8 +58,15 @@ int run_take_operands(struct call *call, struct error *err)
     if (inputs->n == 0)
         return command_misuse(err, "no input given");
     const char *const *sources = (const char *const *)inputs->items;
+    const bool has_board_file =
+        settings->board != NULL && strncmp(settings->board, "file:", strlen("file:")) == 0;
+    const char *const others[] = {settings->output, settings->schema, settings->files_from,
+                                  has_board_file ? settings->board + strlen("file:") : NULL,
+                                  settings->conflicts};
+    const size_t n_others = sizeof others / sizeof *others;
 
-    if (command_check_apart(settings->stats, &settings->conflicts, 1, err) != 0 ||
+    if (command_check_apart(settings->stats, others, n_others, err) != 0 ||
+        command_check_apart(settings->conflicts, others, n_others - 1, err) != 0 ||
         command_check_apart(settings->stats, sources, inputs->n, err) != 0 ||
         command_check_apart(settings->conflicts, sources, inputs->n, err) != 0)
         return -1;
@@ -217,16 +224,23 @@ static int look(struct expand_job *job, const char *output, enum found *found, s
 /* ERROR_CANT_CREATE when --stats or --conflicts is a file that is written with an output. */
 static int check_lists_apart(const struct settings *settings, const char *output, struct error *err)
 {
-    const int n = (int)strlen(output) - (text_ends_with(output, ".npz") ? 4 : 0);
+    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
+    const int n = (int)(is_folder ? text_path_nbytes(output) : strlen(output));
+    const int n_stem = n >= 4 && strncmp(output + n - 4, ".npz", 4) == 0 ? n - 4 : n;
+    const char *const lists[] = {settings->stats, settings->conflicts};
     struct text manifest = {0}, sidecar = {0};
-    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, output);
+    int status = text_append(&manifest, err, "%.*s" MANIFEST_SUFFIX, n, output);
 
     if (status == 0)
-        status = text_append(&sidecar, err, "%.*s.json", n, output);
+        status = text_append(&sidecar, err, "%.*s.json", n_stem, output);
     const char *const written[] = {output, manifest.text, settings->sidecar ? sidecar.text : NULL};
-    if (status == 0 && (command_check_apart(settings->stats, written, 3, err) != 0 ||
-                        command_check_apart(settings->conflicts, written, 3, err) != 0))
-        status = -1;
+    for (size_t i = 0; i < 2 && status == 0; i++) {
+        status = command_check_apart(lists[i], written, 3, err);
+        if (status == 0 && is_folder && lists[i] != NULL && command_is_inside(lists[i], output))
+            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(lists[i]),
+                                  "it would be inside %s, which the same command writes",
+                                  text_path(output).text);
+    }
     text_release(&manifest);
     text_release(&sidecar);
     return status;

@@ -117,6 +117,16 @@ static bool is_same_name(const char *a, const char *b)
     return folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino;
 }
 
+bool command_is_inside(const char *path, const char *folder)
+{
+    char parent[PATH_MAX], whole[PATH_MAX];
+
+    snprintf(parent, sizeof parent, "%.*s", (int)(text_base_name(path) - path), path);
+    snprintf(whole, sizeof whole, "%.*s", (int)text_path_nbytes(folder), folder);
+    parent[text_path_nbytes(parent)] = '\0';
+    return is_same_name(parent, whole);
+}
+
 int command_check_apart(const char *path, const char *const *others, size_t n, struct error *err)
 {
     struct text inside = {0};

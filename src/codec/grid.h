@@ -107,9 +107,10 @@ static inline uint32_t deflate_symbol_end(unsigned symbol)
 #define GRID_VALUES_MATCHES   (GRID_VALUES_TABLES + 1) /* and at a learned distance */
 #define GRID_VALUES_STRETCH   4096                     /* elements */
 
-/* Moved rows: so much of a piece is parsed before it is written; the rest follows with the same
- * codes if it is worth it and the elements tell how many bits they take. Fuzzing has smaller ones.
- */
+/* Moved rows: GRID_SAMPLE_NBYTES of a piece are parsed into a block. The rows after it are written
+ * with the codes of that block, without being parsed, if at least GRID_FOLLOW_NBYTES are left and
+ * the block has GRID_FOLLOW_STEPS steps, enough to know what one costs. Fuzzing uses smaller
+ * values. */
 #ifndef GRID_SAMPLE_NBYTES
 #define GRID_SAMPLE_NBYTES (128u << 10)
 #define GRID_FOLLOW_NBYTES (64u << 10)
@@ -141,9 +142,9 @@ struct grid_moves {
     uint64_t row_nbytes;
     uint64_t image_nbytes; /* the rows of a block under one transform */
     uint64_t n_images;
-    size_t n;                                         /* n_images x elements of a row */
-    uint32_t symbols;                                 /* bit i: distances with symbol i occur */
-    uint16_t distance[]; /* n of them, in elements */ /* n_images x elements of a row */
+    size_t n;            /* of the distances: n_images x elements of a row */
+    uint32_t symbols;    /* bit i: distances with symbol i occur */
+    uint16_t distance[]; /* in elements */
 };
 
 /* What training finds out about a member. */

@@ -403,17 +403,17 @@ static void costs_from_lengths(const struct grid_counts *counts, const struct co
     if (n_literals != 0)
         costs->literal_mean = (uint32_t)(16 * literals_nbits / n_literals);
     for (unsigned i = 0; i < 256; i++)
-        costs->literal[i] = lengths->litlen[i] != 0 ? lengths->litlen[i] : 12;
+        costs->literal[i] = counts->litlen[i] != 0 ? lengths->litlen[i] : 12;
     for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++) {
-        const unsigned n_bits = lengths->litlen[deflate_length_symbol(length)];
+        const unsigned symbol = deflate_length_symbol(length);
+        const unsigned n_bits = counts->litlen[symbol] != 0 ? lengths->litlen[symbol] : 12;
 
-        costs->length[length] =
-            (uint8_t)((n_bits != 0 ? n_bits : 12) + deflate_length_extra(length));
+        costs->length[length] = (uint8_t)(n_bits + deflate_length_extra(length));
     }
     for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++) {
-        const unsigned n_bits = lengths->distance[i];
+        const unsigned n_bits = counts->distance[i] != 0 ? lengths->distance[i] : 9;
 
-        costs->distance[i] = (uint8_t)((n_bits != 0 ? n_bits : 9) + deflate_symbol_extra(i));
+        costs->distance[i] = (uint8_t)(n_bits + deflate_symbol_extra(i));
     }
 }
 
@@ -463,9 +463,11 @@ const uint8_t *grid_block_write(struct grid_state *state, const uint8_t *bytes, 
     const uint64_t fixed_nbits = 3 + body_nbits(&counts, &fixed);
     const uint64_t coded_nbits = dynamic_nbits < fixed_nbits ? dynamic_nbits : fixed_nbits;
 
-    costs_from_lengths(&counts, &dynamic, &state->costs);
+    if (n_bytes > 0) /* an empty block only ends the stream */
+        costs_from_lengths(&counts, &dynamic, &state->costs);
     if (stored <= coded_nbits) {
         stored_write(bytes, n_bytes, final, bits);
+        assert(grid_bits_since(bits, &before) == stored);
     } else {
         const bool is_fixed = fixed_nbits <= dynamic_nbits;
         struct grid_codes codes;

@@ -294,8 +294,9 @@ _Static_assert(GRID_WINDOW <= CODEC_READ_SLACK, "a window may begin at the last 
 static size_t bound(size_t n_bytes)
 {
     /* Every block but the last has GRID_BLOCK_MIN_NBYTES, and no block costs more than storing it
-     * does; but rows that follow a sample are written before that is known, a stretch of them at a
-     * time. 64: the last block, the sync marker, and what the writing of bits may overwrite. */
+     * does, except that the zeros which end the rows after a sample are not counted (less than 32
+     * bytes). Those rows are written before their size is known, a stretch of them at a time. 64:
+     * the last block, the sync marker, and what the writing of bits may overwrite. */
     return n_bytes + 8 * (n_bytes / GRID_BLOCK_MIN_NBYTES) + 8 * (n_bytes / DEFLATE_MAX_STORED) +
            GRID_STEP_STRETCH + 64;
 }

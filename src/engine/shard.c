@@ -107,8 +107,8 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
     struct text name = {0};
 
     r->settings = *settings;
-    if (r->manifest ==
-        NULL) { /* the one beside the file, if it lists the file by digest or by name */
+    /* The one beside the file, if it lists the file by digest or by name. */
+    if (r->manifest == NULL) {
         if (text_append(&name, err, "%.*s" MANIFEST_SUFFIX, (int)text_path_nbytes(archive->path),
                         archive->path) != 0)
             return -1;

@@ -64,8 +64,8 @@ struct pickle_document {
     uint64_t shape[PICKLE_MAX_DIMS];
     uint64_t n_items;
     const struct pickle_item *items; /* C order */
-    struct pickle_chunk *chunks;     /* owned: what items refer to, except */
-    struct pickle_list *lists;       /* owned: the lists, including that of the items */
+    struct pickle_chunk *chunks;     /* owned: what items refer to, but for lists */
+    struct pickle_list *lists;       /* owned: all lists, that of the items among them */
 };
 
 /*

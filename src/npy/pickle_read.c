@@ -78,9 +78,8 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
         const struct pickle_item *value = &r->stack[from + i];
 
         if (value->kind == VALUE_TUPLE)
-            return pickle_fail(
-                r, "item %zu is or holds a tuple, which is not accepted, expected " PLAIN_DATA,
-                list->n + i - value->n_bytes_or_items);
+            return pickle_fail(r,
+                               "a list holds a tuple, which is not accepted, expected " PLAIN_DATA);
         list->values[list->n + i] = *value;
     }
     list->n += (uint32_t)n;
@@ -410,10 +409,11 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
         goto out;
     /* The one value left is the document. */
     array = r.object_array;
-    for (const struct pickle_item *v = r.stack + r.n_stack; v > r.stack;
-         v = pickle_below(v - 1) + 1)
-        n_values += v[-1].kind != VALUE_MARK;
-    if (n_values != 1 || r.fence != 0)
+    for (size_t i = r.n_stack; i > 0; i = (size_t)(pickle_below(&r.stack[i - 1]) + 1 - r.stack))
+        n_values += r.stack[i - 1].kind != VALUE_MARK;
+    if (n_values == 1 && r.fence != 0)
+        pickle_fail(&r, "a mark is left on the stack at the end, expected none");
+    else if (n_values != 1)
         pickle_fail(&r, "%zu values on the stack at the end, expected one", n_values);
     else if (r.next != r.end)
         pickle_fail(&r, "%zu bytes after the end of the pickle, expected none",

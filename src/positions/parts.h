@@ -15,13 +15,12 @@
  * Sorts records by the four 8-byte numbers that they begin with: in memory while there is room,
  * then through an unlinked temp file. The first two numbers are a record's key.
  *
- * Set the first three fields and zero the others; add all records, then read them. Release it in
- * any case.
+ * Set record_nbytes, max_nbytes and budget and zero the others; add all records, then read them.
+ * Release it in any case.
  */
 struct sorter {
     size_t record_nbytes;  /* at least 32 */
-    uint64_t n_rows;       /* the first number is a row below this; 0: it is a hash */
-    uint64_t max_nbytes;   /* of memory */
+    uint64_t max_nbytes;   /* of memory; while runs are merged, at least 1 KiB for each of them */
     struct budget *budget; /* borrowed: its folder holds the file */
 
     bool is_first, is_last; /* whether the record just read is, among those of its key */

@@ -4,8 +4,9 @@
  * merges all runs through a heap: in memory, or where there is a file, each through a buffer of its
  * own.
  *
- * Keys are hashes: each record is put straight where its key belongs among n evenly spread ones,
- * and the few that share a place are sorted there.
+ * Most keys are hashes: each record is put straight where its key belongs among n evenly spread
+ * ones, and the few that share a place are sorted there. Records that begin with a row share one
+ * place.
  */
 #include "positions/parts.h"
 

@@ -151,7 +151,7 @@ struct role_names {
 enum role_flag {
     ROLE_MOVES = 1,       /* a transform moves what it holds, not only its colours */
     ROLE_ON_CELLS = 2,    /* something for each cell, in the planes' order */
-    ROLE_HAS_LAYOUT = 4,  /* in the order of the actions of a layout */
+    ROLE_HAS_LAYOUT = 4,  /* in the order of the actions of a layout, or indices of them */
     ROLE_ONLY_SWAPS = 8,  /* means nothing to a board that never swaps colours */
     ROLE_IS_INDICES = 16, /* parts of a list for each row: indices of actions, */
     ROLE_IS_VALUES = 32,  /* something about each of them, */
@@ -220,8 +220,8 @@ struct role_kind {
     const char *name;    /* "policy-index" */
     const char *options; /* after the colon: "msb lsb"; or NULL */
     unsigned flags;      /* enum role_flag */
-    role_fit *fit;       /* how an array that was told the role must fit; NULL: not by a fit */
-    role_fit *by_name[ROLE_N_FITS]; /* what an array named so may be, in order; none: as told */
+    role_fit *fit; /* how an array must fit it; NULL: any does, or its parts are bound together */
+    role_fit *by_name[ROLE_N_FITS]; /* tried in order for an array with such a name; none: fit */
     enum spec_kind moves_as;
     enum role_swap swap;
     enum role_check check;

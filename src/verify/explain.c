@@ -207,7 +207,7 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         list != NULL ? list_by_shape(p, list, err) : error_no_memory(err, "list of all images");
 
     if (status == 0)
-        status = lanes_open(p->lanes, true, &p->unused, err);
+        status = lanes_open(p->lanes, true, NULL, err);
     if (status == 0)
         status = window_init(&window, p->lanes, most, err);
     for (uint64_t i = 0, end; status == 0 && i < n; i = end) {

@@ -179,12 +179,14 @@ int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result
                  why.has_row) &&
                 (why.kind != ERROR_NONE || csr->n_rows != lanes->shard->n_rows ||
                  csr->first[csr->n_rows] != lane->array->n_rows)) {
+                lane->is_broken = true;
+                if (result == NULL)
+                    continue;
                 findings_add(
                     &result->findings,
                     ERROR_AT(FINDING_LENGTH_MISMATCH, offsets->key, FINDING_NO_ROW),
                     text_format("0, rising to %llu", (unsigned long long)lane->array->n_rows).text,
                     "other numbers", "offsets that do not fit the array");
-                lane->is_broken = true;
                 continue;
             }
         }
@@ -193,7 +195,9 @@ int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result
              reader_open(&lane->reader, lanes->request->settings->budget, &why) == 0))
             continue;
         lane->is_broken = true;
-        if (verify_read_failed(result, lane->array->key, &why, err) != 0)
+        if (result == NULL && why.kind != ERROR_DATA)
+            return error_pass(err, &why);
+        if (result != NULL && verify_read_failed(result, lane->array->key, &why, err) != 0)
             return -1;
     }
     return 0;

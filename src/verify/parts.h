@@ -63,7 +63,8 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
 void lanes_release(struct lanes *lanes);
 
 /* Open every lane, anew if it was open, for reading in sequence or at random. A lane that cannot be
- * read is a finding of `result`, and broken. */
+ * read is a finding of `result`, and broken. Without a result, while rows are only looked at,
+ * faults of the data are left for the pass to report, and other errors are returned. */
 int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result,
                struct error *err);
 void lanes_close(struct lanes *lanes);
@@ -333,11 +334,10 @@ struct probe {
     struct sketch *sketches; /* owned: of these rows, then of the far ones */
     uint64_t *far_rows;      /* owned, n_far, ascending: rows from n on */
     uint64_t n_far;
-    bool has_labels;             /* the policies of far rows were read, too */
-    uint64_t far_block;          /* the block length that far rows were chosen for */
-    bool may_be_games;           /* the rows begin with blocks of different lengths */
-    bool may_be_shuffled;        /* all rows are wanted: images may be anywhere */
-    struct verify_result unused; /* of reading: the pass reports it */
+    bool has_labels;      /* the policies of far rows were read, too */
+    uint64_t far_block;   /* the block length that far rows were chosen for */
+    bool may_be_games;    /* the rows begin with blocks of different lengths */
+    bool may_be_shuffled; /* all rows are wanted: images may be anywhere */
 };
 
 #define CLEARLY_MORE 0.05 /* share of the rows that a better layout explains in addition */

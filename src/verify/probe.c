@@ -53,8 +53,7 @@ int probe_open(struct probe *p, struct error *err)
     p->n_rows = lanes->shard->n_rows;
     p->n = smaller(n_held, p->n_rows);
     if (new_items(&p->sketches, p->n + 1, "rows of a set", err) != 0 ||
-        sketcher_init(&p->sketcher, lanes, err) != 0 ||
-        lanes_open(lanes, false, &p->unused, err) != 0 ||
+        sketcher_init(&p->sketcher, lanes, err) != 0 || lanes_open(lanes, false, NULL, err) != 0 ||
         window_init(&p->window, lanes, p->n, err) != 0)
         return -1;
     for (p->window.n = 0; p->window.n < p->n; p->window.n++)
@@ -72,7 +71,6 @@ void probe_close(struct probe *p)
     sketcher_release(&p->sketcher);
     free(p->sketches);
     free(p->far_rows);
-    findings_release(&p->unused.findings);
 }
 
 /* --- far rows --- */
@@ -143,7 +141,7 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
         memset(p->sketches + p->n, 0, (n - p->n) * sizeof *p->sketches);
     }
     p->has_labels = with_labels;
-    int status = lanes_open(lanes, false, &p->unused, err);
+    int status = lanes_open(lanes, false, NULL, err);
     if (status == 0)
         status = window_init(&window, lanes, capacity, err);
     while (status == 0 && n_read < p->n_far) {
@@ -517,7 +515,7 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
         ballot.n_groups++;
     }
     if (status == 0 && !is_near) {
-        status = lanes_open(p->lanes, true, &p->unused, err);
+        status = lanes_open(p->lanes, true, NULL, err);
         if (status == 0)
             status = window_init(&far, p->lanes, n, err);
         for (uint64_t i = 0; status == 0 && i < n; i++) {

@@ -405,12 +405,15 @@ static bool has_next(void *self)
 static int pull_piece(struct member *member, struct error *err)
 {
     struct members *all = member->all;
+    struct error failure = {0};
     struct slot *slot;
 
-    if (all->packer == NULL && begin_member(all, member, err) != 0)
-        return -1;
-    if (all->stop != NULL)
+    if (all->stop == NULL && all->packer == NULL)
+        begin_member(all, member, &failure);
+    if (all->stop != NULL) /* the first cause */
         return error_pass(err, all->stop);
+    if (failure.kind != ERROR_NONE)
+        return error_pass(err, &failure);
     struct packer *p = member->packer;
     do {
         if (p->is_held) {

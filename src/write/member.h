@@ -43,8 +43,8 @@ struct member_ops {
     int (*make)(struct member *member, const struct piece_rows *rows, struct bytes *out,
                 struct error *err);
 
-    /* Give back what open and load took: once, after the last piece or a failure, of open too; or
-     * NULL. */
+    /* Release what open and load took. Called once, after the last piece or after a failure, even
+     * one of open. May be NULL. */
     void (*close)(struct member *member);
 };
 
@@ -56,7 +56,7 @@ struct member {
     bool size_known;          /* the number of unpacked bytes is known beforehand */
     uint64_t unpacked_nbytes; /* that number; else a bound that they do not exceed, or 0: without
                                  a bound the member gets a zip64 header */
-    bool waits;               /* not to be prepared before its turn: it takes much memory */
+    bool waits;               /* not to be prepared before its turn: it takes a lot of memory */
 
     /* Set by the owner, in open at the latest: a header, which the owner frees, then rows, cut into
      * pieces of about 1 MiB, or less in small members, whatever the number of threads. */
@@ -97,7 +97,7 @@ struct members {
     /* Set by the owner. */
     struct crew *crew; /* borrowed */
     struct codec_level level;
-    int n_threads;       /* of the crew that can be counted on; 0: all */
+    int n_threads;       /* threads of the crew that are sure to take part; 0: all */
     struct meter *meter; /* borrowed, or NULL: is told how much is done */
 
     uint64_t known_nbytes;     /* unpacked, of the members whose size is known beforehand */

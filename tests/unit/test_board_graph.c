@@ -205,6 +205,8 @@ static void test_known_orders(void **state)
         {"{\"rows\": 4, \"cols\": 4, \"straight\": 4, \"subgroup\": \"turns\"}", 8},
         {"{\"hexagon\": 2, \"neighbours\": \"hexagonal\", \"subgroup\": \"rotations\"}", 6},
         {"{\"rows\": 2, \"cols\": 40, \"neighbours\": \"diagonal\", \"subgroup\": \"turns\"}", 4},
+        /* a mirror that moves no cell is the identity */
+        {"{\"rows\": 1, \"cols\": 4, \"edges\": [[0, 1], [1, 2]], \"subgroup\": \"turns\"}", 1},
     };
 
     (void)state;
@@ -213,6 +215,7 @@ static void test_known_orders(void **state)
 
         if (b->n_transforms != cases[i].n_transforms)
             fail_msg("%u transforms: %s", b->n_transforms, cases[i].json);
+        assert_string_equal(b->transforms[0].name, "identity");
         board_free(b);
     }
 }

@@ -363,6 +363,8 @@ static const struct role_test label_tests[] = {
      F13 "a:i1:6 b:i1:6 winner:i1:6",
      "boards=planes(3,169,1) a=to-move:winner b=to-move winner=to-move N=6"},
     {"hex13", "", F13 "values_mp:f4:6,3", "boards=planes(3,169,1) values_mp=value N=6"},
+    {"hex13", "role:values_mp=wdl", F13 "values_mp:f4:6,3",
+     "boards=planes(3,169,1) values_mp=wdl N=6"},
     {"hex13", "", F13 "values:f4:6,4", "!expected values"},
     {"hex13", "role:values=value", F13 "values:f4:6,4", "boards=planes(3,169,1) values=value N=6"},
     {"hex13", "", F13 "value:V2:6", "!expected values: numbers"},
