@@ -82,6 +82,10 @@ void action_layout_map(const struct board *board, const struct action_layout *la
 {
     const uint64_t length = layout->length(layout, board);
 
+    if (layout->map != NULL) {
+        layout->map(layout, board, t, dst);
+        return;
+    }
     for (uint64_t a = 0; a < length; a++)
         dst[a] = (uint32_t)layout->image(layout, board, t, a);
 }

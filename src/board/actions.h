@@ -48,6 +48,10 @@ struct action_layout {
     uint64_t (*image)(const struct action_layout *layout, const struct board *board, uint32_t t,
                       uint64_t action);
 
+    /* Where it sends each of all actions; NULL: action by action. */
+    void (*map)(const struct action_layout *layout, const struct board *board, uint32_t t,
+                uint32_t *dst);
+
     /* What `action` does; and, if text is not NULL, up to ACTION_TEXT_NBYTES that say so: "move
      * (4,3) -> (6,3), distance 2". An action may be beyond the layout's own length: "unused". */
     struct action_about (*about)(const struct action_layout *layout, const struct board *board,

@@ -93,6 +93,8 @@ const struct board_step *ringrift_directions(const struct board *b, uint32_t *n)
 /* The largest board with the from-to layout: 262144 actions. */
 #define MOVES_MAX_CELLS 512
 
+#define MAX_WIDTH (6 * 254) /* slots of a cell: movements on the largest hexagon */
+
 /* An action, decoded. */
 struct place {
     const struct section *section;
@@ -196,6 +198,42 @@ static uint64_t image(const struct action_layout *layout, const struct board *b,
     return place.base + (uint64_t)to * place.width + slot;
 }
 
+/* All images at once, which large boards need: the slots of all cells turn alike, and they are
+ * consecutive. */
+static void map(const struct action_layout *layout, const struct board *b, uint32_t t,
+                uint32_t *dst)
+{
+    const struct scheme *scheme = layout->scheme;
+    const uint64_t end = layout->length(layout, b);
+    uint32_t slots[MAX_WIDTH];
+
+    for (uint64_t at = 0; at < end;) {
+        struct place place = place_of(layout, b, at); /* the first of a section, if it has cells */
+        const enum section_kind kind = place.section->kind;
+
+        if (kind >= SECTION_ACTION || kind == SECTION_TARGET || place.width > MAX_WIDTH) {
+            dst[at] = (uint32_t)image(layout, b, t, at);
+            at++;
+            continue;
+        }
+        for (uint32_t i = 0; i < place.width; i++) {
+            place.slot = slots[i] = i;
+            if (place.step != NULL) {
+                place.step = &scheme->directions[i / place.n_distances];
+                slots[i] = turned(layout, b, t, &place);
+            }
+        }
+        for (uint32_t k = 0; k < n_places(layout, b); k++) {
+            const bool stays =
+                kind == SECTION_MOVE && !b->on_board[layout->only_on_board ? b->order[k] : k];
+            const uint64_t first = image(layout, b, t, at) - (stays ? 0 : slots[0]);
+
+            for (uint32_t i = 0; i < place.width; i++)
+                dst[at++] = (uint32_t)(first + (stays ? i : slots[i]));
+        }
+    }
+}
+
 static struct action_about about(const struct action_layout *layout, const struct board *b,
                                  uint64_t action, char *text)
 {
@@ -262,13 +300,13 @@ static struct action_about about(const struct action_layout *layout, const struc
 #define RINGRIFT_SUMMARY \
     "RingRift's policy head: placements, movements, then actions without a cell"
 
-#define LAYOUT(name_, sections_, directions_, ...)                                                 \
-    {                                                                                              \
-        .name = (name_), .summary = __VA_ARGS__, .length = length, .image = image, .about = about, \
-        .scheme = &(const struct scheme)                                                           \
-        {                                                                                          \
-            sections_, directions_                                                                 \
-        }                                                                                          \
+#define LAYOUT(name_, sections_, directions_, ...)                                             \
+    {                                                                                          \
+        .name = (name_), .summary = __VA_ARGS__, .length = length, .image = image, .map = map, \
+        .about = about, .scheme = &(const struct scheme)                                       \
+        {                                                                                      \
+            sections_, directions_                                                             \
+        }                                                                                      \
     }
 
 const struct action_layout action_layout_cells =
