@@ -228,32 +228,32 @@ int group_arrange(struct board *b, bool are_generators, struct error *err)
 
 /* --- sets of cells --- */
 
-/* The key of a set of cells, or of its image under a map. */
-static uint64_t key_of(const uint32_t *cells, uint32_t n, const uint32_t *dst)
+/* The hash of a set of cells, or of its image under a map. */
+static uint64_t hash_of(const uint32_t *cells, uint32_t n, const uint32_t *dst)
 {
-    uint64_t key = 0;
+    uint64_t hash = 0;
 
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t cell = dst != NULL ? dst[cells[k]] : cells[k];
 
-        key += XXH3_64bits(&cell, sizeof cell);
+        hash += XXH3_64bits(&cell, sizeof cell);
     }
-    return key;
+    return hash;
 }
 
-static uint64_t key_of_relation(const struct relations *r, uint32_t i, const uint32_t *dst)
+static uint64_t hash_of_relation(const struct relations *r, uint32_t i, const uint32_t *dst)
 {
     const uint32_t start = relations_start(r, i);
 
-    return key_of(r->cells + start, relations_start(r, i + 1) - start, dst);
+    return hash_of(r->cells + start, relations_start(r, i + 1) - start, dst);
 }
 
-/* The slot of a key, or the free slot where it would be. */
-static struct relation *slot_of(const struct relations *r, uint64_t key)
+/* The slot of a hash, or the free slot where it would be. */
+static struct relation *slot_of(const struct relations *r, uint64_t hash)
 {
-    uint32_t at = (uint32_t)key & r->mask;
+    uint32_t at = (uint32_t)hash & r->mask;
 
-    while (r->slots[at].number != 0 && r->slots[at].key != key)
+    while (r->slots[at].number != 0 && r->slots[at].hash != hash)
         at = (at + 1) & r->mask;
     return &r->slots[at];
 }
@@ -269,12 +269,12 @@ int relations_init(struct relations *r, const struct board *b, bool are_lines, s
     if (new_items(&r->slots, (size_t)r->mask + 1, "edges and lines of a board", err) != 0)
         return -1;
     for (uint32_t i = 0; i < r->n; i++) {
-        const uint64_t key = key_of_relation(r, i, NULL);
-        struct relation *slot = slot_of(r, key);
+        const uint64_t hash = hash_of_relation(r, i, NULL);
+        struct relation *slot = slot_of(r, hash);
 
         if (slot->number != 0)
             continue;
-        *slot = (struct relation){key, i + 1};
+        *slot = (struct relation){hash, i + 1};
         r->n_different++;
     }
     return 0;
@@ -282,7 +282,7 @@ int relations_init(struct relations *r, const struct board *b, bool are_lines, s
 
 bool relations_is_first(const struct relations *r, uint32_t i)
 {
-    return slot_of(r, key_of_relation(r, i, NULL))->number == i + 1;
+    return slot_of(r, hash_of_relation(r, i, NULL))->number == i + 1;
 }
 
 uint32_t relations_kept(const struct relations *r, const uint32_t *dst, uint32_t *lost)
@@ -291,7 +291,7 @@ uint32_t relations_kept(const struct relations *r, const uint32_t *dst, uint32_t
 
     *lost = r->n;
     for (uint32_t i = 0; i < r->n; i++) {
-        if (slot_of(r, key_of_relation(r, i, dst))->number != 0)
+        if (slot_of(r, hash_of_relation(r, i, dst))->number != 0)
             n_kept++;
         else if (*lost == r->n)
             *lost = i;
@@ -305,7 +305,7 @@ bool group_keeps_colours(const struct board *b, const uint32_t *dst, bool swaps,
         const uint32_t other = swaps && *lost < 2 * b->n_pairs ? *lost ^ 1 : *lost;
         const struct board_colour *from = &b->colours[*lost], *to = &b->colours[other];
 
-        if (key_of(from->cells, from->n_cells, dst) != key_of(to->cells, to->n_cells, NULL))
+        if (hash_of(from->cells, from->n_cells, dst) != hash_of(to->cells, to->n_cells, NULL))
             return false;
     }
     return true;

@@ -102,20 +102,20 @@ struct text_quoted group_move_text(const struct board *board, uint32_t t);
 
 /* --- sets of cells --- */
 
-/* Edges or lines. A set of cells is looked up by its key, the sum of a 64-bit hash of each cell:
- * two different sets have the same key with a chance of about 2^-64. */
+/* Edges or lines. A set of cells is looked up by its hash, the sum of a 64-bit hash of each cell:
+ * two different sets have the same hash with a chance of about 2^-64. */
 struct relations {
     const char *name;      /* "edge", "line" */
     const uint32_t *cells; /* borrowed from the board: relation i is cells[start(i)] .. */
     const uint32_t *start; /* borrowed, n + 1; NULL: each has two cells */
     uint32_t n;
-    struct relation *slots; /* owned, mask + 1: a hash table of the keys */
+    struct relation *slots; /* owned, mask + 1: a hash table of them */
     uint32_t mask;
     uint32_t n_different; /* sets of cells */
 };
 
 struct relation {
-    uint64_t key;
+    uint64_t hash;
     uint32_t number; /* 1 + the first relation with these cells; 0: the slot is free */
 };
 
