@@ -29,7 +29,7 @@ struct bounds {
 static int check_bounds(const struct plan *plan, const struct plan_array *array,
                         const struct bounds *bounds, struct number_range *range, struct error *err)
 {
-    struct survey s;
+    struct walk s;
 
     if (survey_range(plan, array, range, err) != 0)
         return -1;
@@ -38,7 +38,7 @@ static int check_bounds(const struct plan *plan, const struct plan_array *array,
                           !(bounds->no_zero && (range->codes & NUMBER_CODE(0)))))
         return 0;
     survey_begin(&s, plan, SURVEY_OF(array), err);
-    while (survey_next(&s))
+    while (walk_next(&s))
         for (uint64_t i = 0; i < s.rows[0].n && s.status == 0; i++) {
             const double value = row_double(&s.rows[0], i);
 
@@ -47,7 +47,7 @@ static int check_bounds(const struct plan *plan, const struct plan_array *array,
                 s.status = plan_refuse(plan, array, err, "row %llu: %g, expected %s",
                                        (unsigned long long)s.number, value, bounds->expected);
         }
-    return survey_end(&s);
+    return walk_end(&s);
 }
 
 /* Refuse the first row whose columns are not shares of one game: not negative, with a sum of 1 (or
@@ -55,12 +55,12 @@ static int check_bounds(const struct plan *plan, const struct plan_array *array,
 static int check_shares(const struct plan *plan, const struct plan_array *array, bool is_signed,
                         const char *expected, struct error *err)
 {
-    struct survey s;
+    struct walk s;
 
     if (!survey_has_numbers(array))
         return survey_range(plan, array, NULL, err);
     survey_begin(&s, plan, SURVEY_OF(array), err);
-    while (survey_next(&s)) {
+    while (walk_next(&s)) {
         double sum = 0, low = 0;
 
         for (uint64_t i = 0; i < s.rows[0].n; i++) {
@@ -74,7 +74,7 @@ static int check_shares(const struct plan *plan, const struct plan_array *array,
                                    "row %llu: columns from %g with the sum %g, expected %s",
                                    (unsigned long long)s.number, low, sum, expected);
     }
-    return survey_end(&s);
+    return walk_end(&s);
 }
 
 /* --- what a colour swap does to numbers --- */
@@ -87,10 +87,10 @@ static int check_empty_code(const struct plan *plan, const struct plan_array *ar
     const double codes[3] = {0, 1, op == LABEL_NEGATE ? -1 : 2};
     unsigned long long n_rows = 0, n_level[3] = {0}; /* rows in which the two others are level */
     unsigned long long first = UINT64_MAX; /* the first in which those besides 0 are not */
-    struct survey s;
+    struct walk s;
 
     survey_begin(&s, plan, SURVEY_OF(array), err);
-    while (n_rows < MOST_CODE_ROWS && survey_next(&s)) {
+    while (n_rows < MOST_CODE_ROWS && walk_next(&s)) {
         uint64_t n[3] = {0};
 
         for (uint64_t i = 0; i < s.rows[0].n; i++) {
@@ -109,7 +109,7 @@ static int check_empty_code(const struct plan *plan, const struct plan_array *ar
         }
         n_rows++;
     }
-    if (survey_end(&s) != 0)
+    if (walk_end(&s) != 0)
         return -1;
     for (int k = 1; k < 3; k++)
         if (2 * n_level[0] < n_rows && 20 * n_level[k] >= 19 * n_rows)
@@ -300,7 +300,7 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
     const struct coding *coding = &codings[plan->conventions.to_move];
     enum label_op op = LABEL_KEEP;
     struct number_range range;
-    struct survey s;
+    struct walk s;
     int status = 0;
 
     switch (role_kinds[array->binding.role].swap) {
@@ -318,7 +318,7 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
     case ROLE_SWAP_FIRST: /* the first column is the player to move, 0 or 1 in every row */
         op = LABEL_FIRST_01;
         survey_begin(&s, plan, SURVEY_OF(array), err);
-        while (survey_next(&s)) {
+        while (walk_next(&s)) {
             const double code = s.rows[0].n > 0 ? row_double(&s.rows[0], 0) : -1;
 
             if (code != 0 && code != 1)
@@ -329,7 +329,7 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
                                 "written differently",
                                 (unsigned long long)s.number, code);
         }
-        status = survey_end(&s);
+        status = walk_end(&s);
         break;
     case ROLE_SWAP_NOTHING: /* the specs of planes have it from their convention */
         return 0;

@@ -73,6 +73,13 @@ struct plan {
 /* Accepts a zeroed one. */
 void plan_release(struct plan *plan);
 
+/* What reads an array through all inputs, once it is opened. */
+static inline struct reader plan_reader(const struct plan *plan, const struct plan_array *array)
+{
+    return (struct reader){
+        .arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
+}
+
 /* Whether it has rows, which are moved or copied: it is neither copied as a whole nor dropped. */
 static inline bool plan_array_has_rows(const struct plan_array *array)
 {

@@ -19,20 +19,13 @@
 #define NBYTES_AT_ONCE (8u << 20) /* in all arrays, about */
 #define ROWS_PER_JOB   8
 
-/* One array that moves. */
-struct moving {
-    const struct plan_array *array;
-    struct batch rows, values; /* the chunk, and of padded indices the values beside it */
-};
-
 struct unique {
     struct plan *plan;
-    struct moving *moving; /* owned, n_moving */
+    const struct plan_array **moving; /* owned, n_moving: the arrays that move */
     size_t n_moving;
+    struct walk rows;     /* of these, and of each one's values if it is of padded indices */
     struct bytes *rooms;  /* owned, one per thread: a moved row */
-    uint64_t row_nbytes;  /* in all arrays but lists and objects, which are short */
     struct error *errors; /* owned, ROWS_AT_ONCE */
-    uint64_t first, n;    /* rows of the chunk */
 };
 
 /* In a few rows of the chunk, drop the images that equal an earlier one. */
@@ -44,34 +37,35 @@ static void drop_equal(void *self, int64_t job, int worker)
     const uint32_t n = u->plan->n_chosen;
     struct bytes *room = &u->rooms[worker];
 
-    for (uint64_t at = begin; at < end && at < u->n; at++) {
-        const uint64_t row = u->first + at;
+    for (uint64_t at = begin; at < end && at < u->rows.n; at++) {
+        const uint64_t row = u->rows.first + at;
         XXH128_hash_t hashes[BOARD_MAX_TRANSFORMS];
         struct error *err = &u->errors[at], reason = {0};
 
         memset(hashes, 0, n * sizeof *hashes);
         for (size_t i = 0; i < u->n_moving * n && err->kind == ERROR_NONE; i++) {
-            const struct moving *m = &u->moving[i / n];
-            const struct spec *spec = &m->array->spec;
+            const struct plan_array *array = u->moving[i / n];
+            const struct batch *rows = &u->rows.batches[i / n * 2], *values = rows + 1;
+            const struct spec *spec = &array->spec;
             const uint32_t t = u->plan->chosen[i % n];
-            const struct row in = batch_row(&m->rows, at);
+            const struct row in = batch_row(rows, at);
             XXH128_hash_t both[2] = {hashes[i % n]}; /* of the arrays before, and of this one */
 
             room->n_bytes = 0;
-            if (m->array->is_object) {
-                (void)object_row_bytes(m->rows.reader, row, spec, t, room, &reason);
+            if (array->is_object) {
+                (void)object_row_bytes(rows->reader, row, spec, t, room, &reason);
             } else if (bytes_reserve(room, in.n * in.dtype->itemsize + 1, err) != NULL) {
                 room->n_bytes = in.n * in.dtype->itemsize;
-                if (m->array->csr != NULL)
+                if (array->csr != NULL)
                     (void)kernel_indices(spec, t, &spec->dtype, in.bytes, room->data, in.n,
                                          &reason);
                 else
                     (void)kernel_row(spec, t, in.bytes,
-                                     m->values.n > 0 ? batch_row(&m->values, at).bytes : NULL,
-                                     room->data, &reason);
+                                     values->n > 0 ? batch_row(values, at).bytes : NULL, room->data,
+                                     &reason);
             }
             if (reason.kind != ERROR_NONE)
-                (void)reader_fail(m->rows.reader, row, &reason, err);
+                (void)reader_fail(rows->reader, row, &reason, err);
             both[1] = XXH3_128bits(room->data, room->n_bytes);
             hashes[i % n] = XXH3_128bits(both, sizeof both);
         }
@@ -83,29 +77,10 @@ static void drop_equal(void *self, int64_t job, int worker)
     }
 }
 
-static int drop_all(struct unique *u, int n_threads, struct error *err)
-{
-    const uint64_t at_once = smaller(NBYTES_AT_ONCE / (u->row_nbytes + 1) + 1, ROWS_AT_ONCE);
-
-    for (u->first = 0; u->first < u->plan->n_rows; u->first += u->n) {
-        u->n = smaller(u->plan->n_rows - u->first, at_once);
-        for (size_t i = 0; i < u->n_moving; i++)
-            if (batch_read(&u->moving[i].rows, u->first, u->n, err) != 0 ||
-                (u->moving[i].array->spec.kind == SPEC_PADDED &&
-                 batch_read(&u->moving[i].values, u->first, u->n, err) != 0))
-                return -1;
-        crew_run_each(n_threads, (int64_t)(u->n / ROWS_PER_JOB + 1), drop_equal, u);
-        for (uint64_t at = 0; at < u->n; at++)
-            if (u->errors[at].kind != ERROR_NONE)
-                return error_pass(err, &u->errors[at]);
-    }
-    return 0;
-}
-
 static int drop_equal_images(struct plan *plan, struct error *err)
 {
-    struct budget *budget = plan->settings->budget;
     const int n_threads = plan->settings->n_threads;
+    struct reader *readers = calloc(2 * plan->n_arrays + 1, sizeof *readers);
     struct unique u = {.plan = plan};
     int status = selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err);
 
@@ -114,34 +89,35 @@ static int drop_equal_images(struct plan *plan, struct error *err)
     u.moving = calloc(plan->n_arrays + 1, sizeof *u.moving);
     u.errors = calloc(ROWS_AT_ONCE, sizeof *u.errors);
     u.rooms = calloc((size_t)n_threads, sizeof *u.rooms);
-    if (status == 0 && (u.moving == NULL || u.errors == NULL || u.rooms == NULL))
+    if (readers == NULL || u.moving == NULL || u.errors == NULL || u.rooms == NULL)
         status = error_no_memory(err, "--unique");
     for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
         const struct plan_array *array = &plan->arrays[i];
-        struct moving *m = &u.moving[u.n_moving];
+        struct reader *reader = &readers[2 * u.n_moving];
 
         /* Values and offsets in CSR form are the same in all images of a row. */
         if (array->binding.role >= ROLE_COPY ||
             (array->binding.sparse == SPARSE_CSR && array->binding.role != ROLE_POLICY_INDEX))
             continue;
-        u.n_moving++;
-        m->array = array;
-        m->rows.own = (struct reader){
-            .arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
-        u.row_nbytes += array->csr == NULL ? array->sources[0]->row_nbytes : 0;
-        m->values.own = (struct reader){.arrays = array->values, .n_arrays = plan->n_archives};
-        status = batch_open(&m->rows, budget, err);
-        if (status == 0 && array->spec.kind == SPEC_PADDED)
-            status = batch_open(&m->values, budget, err);
+        u.moving[u.n_moving++] = array;
+        reader[0] = plan_reader(plan, array);
+        if (array->spec.kind == SPEC_PADDED)
+            reader[1] = (struct reader){.arrays = array->values, .n_arrays = plan->n_archives};
     }
-    if (status == 0)
-        status = drop_all(&u, n_threads, err);
-    for (size_t i = 0; i < u.n_moving; i++) {
-        batch_release(&u.moving[i].rows);
-        batch_release(&u.moving[i].values);
+    if (status == 0) {
+        walk_begin(&u.rows, readers, 2 * u.n_moving, plan->settings->budget, err);
+        u.rows.at_once = smaller(NBYTES_AT_ONCE / (u.rows.row_nbytes + 1) + 1, ROWS_AT_ONCE);
+        while (walk_read(&u.rows)) {
+            crew_run_each(n_threads, (int64_t)(u.rows.n / ROWS_PER_JOB + 1), drop_equal, &u);
+            for (uint64_t at = 0; at < u.rows.n && u.rows.status == 0; at++)
+                if (u.errors[at].kind != ERROR_NONE)
+                    u.rows.status = error_pass(err, &u.errors[at]);
+        }
+        status = walk_end(&u.rows);
     }
     for (int i = 0; u.rooms != NULL && i < n_threads; i++)
         bytes_release(&u.rooms[i]);
+    free(readers);
     free(u.moving);
     free(u.errors);
     free(u.rooms);

@@ -16,9 +16,6 @@
 #include <math.h>
 #include <pthread.h>
 
-#define CHUNK_NBYTES  (256u << 10)
-#define LISTS_AT_ONCE 1024
-
 /* --- rows --- */
 
 const struct plan_array *survey_find(const struct plan *plan, enum role role)
@@ -50,61 +47,25 @@ struct planes_form survey_form(const struct plan_array *planes)
     return planes_frame_of(&planes->binding, &planes->spec.dtype);
 }
 
-void survey_begin(struct survey *survey, const struct plan *plan,
+void survey_begin(struct walk *walk, const struct plan *plan,
                   const struct plan_array *const arrays[3], struct error *err)
 {
-    *survey = (struct survey){.at_once = LISTS_AT_ONCE, .err = err};
-    for (int i = 0; i < 3 && survey->status == 0; i++) {
-        struct reader *reader = &survey->batches[i].own;
+    struct reader readers[3] = {{.n_arrays = 0}};
 
-        if (arrays[i] == NULL)
-            continue;
-        *reader = (struct reader){
-            .arrays = arrays[i]->sources, .n_arrays = plan->n_archives, .csr = arrays[i]->csr};
-        survey->status = batch_open(&survey->batches[i], plan->settings->budget, err);
-        const uint64_t row_nbytes = reader->csr == NULL
-                                        ? reader->unit_nbytes
-                                        : csr_row_nbytes(reader->csr, reader->unit_nbytes);
-        /* As many rows as fit a chunk. */
-        survey->at_once = smaller(survey->at_once, CHUNK_NBYTES / (row_nbytes + 1) + 1);
-    }
+    for (int i = 0; i < 3; i++)
+        if (arrays[i] != NULL)
+            readers[i] = plan_reader(plan, arrays[i]);
+    walk_begin(walk, readers, 3, plan->settings->budget, err);
 }
 
-void survey_begin_lists(struct survey *survey, const struct plan *plan,
-                        const struct plan_array *array, struct error *err)
+void survey_begin_lists(struct walk *walk, const struct plan *plan, const struct plan_array *array,
+                        struct error *err)
 {
     const struct role_binding *b = &array->binding;
     const bool has_values = b->role == ROLE_POLICY_INDEX && b->value_array >= 0;
 
-    survey_begin(survey, plan, SURVEY_OF(array, has_values ? &plan->arrays[b->value_array] : NULL),
+    survey_begin(walk, plan, SURVEY_OF(array, has_values ? &plan->arrays[b->value_array] : NULL),
                  err);
-}
-
-bool survey_next(struct survey *survey)
-{
-    struct batch *batches = survey->batches;
-
-    if (survey->status == 0 && ++survey->at >= batches[0].n) {
-        survey->at = 0;
-        survey->status = batch_next(&batches[0], survey->at_once, survey->err);
-        for (int i = 1; i < 3 && survey->status == 0 && batches[0].n > 0; i++)
-            if (batches[i].reader != NULL)
-                survey->status = batch_next(&batches[i], batches[0].n, survey->err);
-    }
-    if (survey->status != 0 || batches[0].n == 0)
-        return false;
-    survey->number = batches[0].first + survey->at;
-    for (int i = 0; i < 3; i++)
-        if (batches[i].reader != NULL)
-            survey->rows[i] = batch_row(&batches[i], survey->at);
-    return true;
-}
-
-int survey_end(struct survey *survey)
-{
-    for (int i = 0; i < 3; i++)
-        batch_release(&survey->batches[i]);
-    return survey->status;
 }
 
 /* Leave out all images of a row but the identity, which must be among the chosen ones. */
@@ -211,7 +172,7 @@ int survey_castling(struct plan *plan, struct error *err)
     const struct conventions *c = &plan->conventions;
     const uint32_t *rights =
         c->n_castling_planes > 0 ? c->castling_planes : plan->board->family->castling->planes;
-    struct survey s;
+    struct walk s;
 
     if (!survey_has_numbers(planes) || c->n_castling_planes < 0)
         return 0;
@@ -224,7 +185,7 @@ int survey_castling(struct plan *plan, struct error *err)
                                rights[i], (unsigned long long)form.n_planes);
     plan->n_castling_rows = 0;
     survey_begin(&s, plan, SURVEY_OF(planes), err);
-    while (survey_next(&s)) {
+    while (walk_next(&s)) {
         bool has_rights = false;
 
         for (uint64_t i = 0; i < 4 * form.n_frames; i++)
@@ -235,7 +196,7 @@ int survey_castling(struct plan *plan, struct error *err)
         if (has_rights && c->castling == CASTLING_SKIP)
             s.status = keep_identity(plan, s.number, err);
     }
-    return survey_end(&s);
+    return walk_end(&s);
 }
 
 /* --- odd rows --- */
@@ -273,7 +234,7 @@ int survey_odd_rows(struct plan *plan, struct error *err)
         const uint64_t step = !is_action || pairs ? 2 : 1;
         const struct action_space *space = NULL;
         unsigned long long n_rows = 0, first = 0;
-        struct survey s;
+        struct walk s;
         int status = 0;
 
         if (is_padding ? role != ROLE_PACKED || n_used == 0
@@ -282,7 +243,7 @@ int survey_odd_rows(struct plan *plan, struct error *err)
         if (is_action && (space = spec_space(&plan->maker, &array->binding, err)) == NULL)
             return -1;
         survey_begin(&s, plan, SURVEY_OF(array), err);
-        while (survey_next(&s)) {
+        while (walk_next(&s)) {
             const struct row *row = &s.rows[0];
             bool is_odd = false;
 
@@ -294,7 +255,7 @@ int survey_odd_rows(struct plan *plan, struct error *err)
             if (is_odd && n_rows++ == 0)
                 first = s.number;
         }
-        if (survey_end(&s) != 0)
+        if (walk_end(&s) != 0)
             return -1;
         if (n_rows > 0 && is_padding)
             status = plan_warn(plan, err, "%s: %llu rows have pad bits set, which are written as 0",
@@ -351,7 +312,7 @@ int survey_ambiguous(struct plan *plan, struct error *err)
         const enum role role = array->binding.role;
         const bool is_sparse = role == ROLE_POLICY_INDEX;
         uint64_t n_runs;
-        struct survey s;
+        struct walk s;
 
         if (role != ROLE_POLICY && role != ROLE_ACTION_VALUES && !is_sparse)
             continue;
@@ -368,7 +329,7 @@ int survey_ambiguous(struct plan *plan, struct error *err)
             continue;
         }
         survey_begin_lists(&s, plan, array, err);
-        while (survey_next(&s)) {
+        while (walk_next(&s)) {
             /* A negative index is not an action and stays in every image: it must have no value. */
             for (uint64_t k = 0; is_sparse && k < s.rows[0].n && s.status == 0; k++) {
                 const bool has_value = k < s.rows[1].n;
@@ -398,7 +359,7 @@ int survey_ambiguous(struct plan *plan, struct error *err)
             }
         }
         free(runs);
-        if (survey_end(&s) != 0)
+        if (walk_end(&s) != 0)
             return -1;
     }
     return 0;

@@ -63,30 +63,16 @@ int survey_odd_rows(struct plan *plan, struct error *err);
 
 /* --- what the surveys share --- */
 
-/* A walk over the rows of up to three arrays of a plan, through all inputs. */
-struct survey {
-    uint64_t number;    /* of the row */
-    struct row rows[3]; /* the row in each array; zeros where there is none */
-    int status;         /* set it to -1 to end the walk */
-
-    /* Private to survey.c. */
-    struct batch batches[3];
-    uint64_t at_once, at;
-    struct error *err; /* borrowed */
-};
-
-/* Begin to walk over three arrays, of which the last two may be NULL. survey_next goes on to the
- * next row and is false after the last one. survey_end must be called; it returns -1 when rows
- * could not be read or status was set. */
+/* Begin to walk over the rows of three arrays of a plan, of which the last two may be NULL, through
+ * all inputs. */
 #define SURVEY_OF(...) ((const struct plan_array *const[3]){__VA_ARGS__})
-void survey_begin(struct survey *survey, const struct plan *plan,
+void survey_begin(struct walk *walk, const struct plan *plan,
                   const struct plan_array *const arrays[3], struct error *err);
-bool survey_next(struct survey *survey);
-int survey_end(struct survey *survey);
 
-/* Begin with an array, and the values beside it if it is one of indices (padded, CSR, objects). */
-void survey_begin_lists(struct survey *survey, const struct plan *plan,
-                        const struct plan_array *array, struct error *err);
+/* The same over an array, and the values beside it if it is one of indices (padded, CSR, objects).
+ */
+void survey_begin_lists(struct walk *walk, const struct plan *plan, const struct plan_array *array,
+                        struct error *err);
 
 /* The first array of a role that is no object array, or NULL. */
 const struct plan_array *survey_find(const struct plan *plan, enum role role);
@@ -125,7 +111,7 @@ struct turns {
     bool has_turn[2]; /* and the players whom the number of stones has named */
 
     /* Of rows that pass by. */
-    struct survey beside; /* rows of to_move */
+    struct walk beside; /* rows of to_move */
     uint64_t n_seen;
     atomic_bool is_complete;
 };

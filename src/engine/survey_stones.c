@@ -139,7 +139,7 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     const uint64_t of_part = is_list(policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART;
     const struct kept_rows *kept = kept_of(watch, policy);
     struct look l = {.watch = watch, .policy = policy, .first_on = UINT64_MAX};
-    struct survey s;
+    struct walk s;
     int status = flips_init(&l.flips, plan->board, &watch->stones->binding, b, b->n_actions, err);
 
     for (uint64_t row = 0; kept->bytes != NULL && row < watch->end && status == 0; row++)
@@ -147,10 +147,10 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
             look_at_row(&l, row, &(struct row){.bytes = kept_row(watch, kept, row) + 1});
     if (kept->bytes == NULL && status == 0) {
         survey_begin_lists(&s, plan, policy, err);
-        while (survey_next(&s) && s.number < watch->end)
+        while (walk_next(&s) && s.number < watch->end)
             if (is_examined(plan, s.number, of_part) && s.rows[0].n > 0)
                 look_at_row(&l, s.number, s.rows);
-        status = survey_end(&s);
+        status = walk_end(&s);
     }
     const struct flip_verdict verdict = status == 0
                                             ? flip_parts_judge(&l.parts, &l.flips, plan->n_rows)
@@ -271,14 +271,14 @@ int stone_watch_judge(const struct stone_watch *watch, struct error *err)
 static int look_beforehand(const struct plan *plan, double reach, struct error *err)
 {
     struct stone_watch watch;
-    struct survey s;
+    struct walk s;
     int status = stone_watch_init(&watch, plan, reach, err);
 
     if (status == 0 && watch.kept != NULL) {
         survey_begin(&s, plan, SURVEY_OF(watch.stones), err);
-        while (survey_next(&s) && s.number < watch.end)
+        while (walk_next(&s) && s.number < watch.end)
             keep_row(&watch, watch.stones, s.number, s.rows[0].bytes);
-        status = survey_end(&s);
+        status = walk_end(&s);
     }
     if (status == 0)
         status = stone_watch_judge(&watch, err);
@@ -301,6 +301,6 @@ void stone_watch_release(struct stone_watch *watch)
     for (size_t i = 0; watch->kept != NULL && i < watch->plan->n_arrays; i++)
         free(watch->kept[i].bytes);
     free(watch->kept);
-    survey_end(&watch->turns.beside);
+    walk_end(&watch->turns.beside);
     *watch = (struct stone_watch){0};
 }

@@ -33,12 +33,13 @@ static int player_by_array(const struct turns *t, const struct row *to_move)
 
 /* Count one position: a row, or a frame of its history. The stones of all frames may be ordered by
  * the mover of each frame, of the first one or of the last one. */
-static void count_frame(struct turns *t, const struct survey *s, const uint8_t *frame)
+static void count_frame(struct turns *t, uint64_t number, const struct row *rows,
+                        const uint8_t *frame)
 {
     const struct planes_form *form = &t->form;
     const struct stone_planes *where = &t->where;
-    const struct row *policy = &s->rows[2];
-    const int told = player_by_array(t, &s->rows[1]);
+    const struct row *policy = &rows[2];
+    const int told = player_by_array(t, &rows[1]);
     double found[2];
     uint64_t n[2] = {0};
 
@@ -54,8 +55,7 @@ static void count_frame(struct turns *t, const struct survey *s, const uint8_t *
                 (!planes_is_level(form, frame, p, found) || found[0] != (double)second))
                 t->left &= ~(UINT64_C(1) << p);
     }
-    if (!turn_rows_add(&t->rows, form, frame, where, t->plan->conventions.plane_coding,
-                       s->number) ||
+    if (!turn_rows_add(&t->rows, form, frame, where, t->plan->conventions.plane_coding, number) ||
         !t->has_lead || (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
         return;
     const int player = where->turn < 0 ? told : player_by_plane(t, frame);
@@ -70,59 +70,59 @@ static void count_frame(struct turns *t, const struct survey *s, const uint8_t *
     t->n_even += player == 1 && n[0] == n[1];
     for (int k = 0; k < 3 && form->n_frames > 1; k++) {
         const uint64_t movers = k == 2 ? form->n_frames - 1 : 0;
-        const int whose = player_by_plane(t, s->rows[0].bytes + movers * form->frame_nbytes);
+        const int whose = player_by_plane(t, rows[0].bytes + movers * form->frame_nbytes);
         const int64_t own = (int64_t)n[0] - (int64_t)n[1];
 
         t->n_mover_excess[k] += (k == 0 || whose == player ? own : -own) >= 1;
     }
 }
 
-static void count_row(struct turns *t, const struct survey *s)
+/* Count a row of planes, the array of players and the policy. */
+static void count_row(struct turns *t, uint64_t number, const struct row rows[3])
 {
     const struct planes_form *form = &t->form;
     uint64_t n_blank = 0;
 
     for (uint64_t f = 0; f < form->n_frames; f++) {
-        const uint8_t *frame = s->rows[0].bytes + f * form->frame_nbytes;
+        const uint8_t *frame = rows[0].bytes + f * form->frame_nbytes;
         bool is_blank = form->n_frames > 1 && t->where.turn >= 0;
 
         for (uint64_t i = 0; i < form->n_planes * form->axis && is_blank; i++)
             is_blank = planes_number(form, frame, i / form->axis, i % form->axis) == 0;
         n_blank += is_blank;
-        count_frame(t, s, frame);
+        count_frame(t, number, rows, frame);
     }
     if (n_blank > 1 && t->n_padded++ == 0)
-        t->first_padded = s->number;
+        t->first_padded = number;
 }
 
 static int count_rows(struct turns *t, struct error *err)
 {
     const struct planes_form *form = &t->form;
-    struct survey s;
+    struct walk s;
 
     survey_begin(&s, t->plan, SURVEY_OF(t->planes, t->to_move, t->policy), err);
-    while (survey_next(&s))
-        count_row(t, &s);
+    while (walk_next(&s))
+        count_row(t, s.number, s.rows);
     for (int k = 0; k < 3 && form->n_frames > 1; k++) {
         unsigned long long *const n = t->where.is_mover ? &t->n_excess : &t->n_other_excess;
 
         *n = k == 0 || t->n_mover_excess[k] < *n ? t->n_mover_excess[k] : *n;
     }
-    return survey_end(&s);
+    return walk_end(&s);
 }
 
 void turns_see(struct turns *t, const struct batch *batch)
 {
-    struct survey s = {.number = t->n_seen};
+    for (; t->n_seen >= batch->first && t->n_seen < batch->first + batch->n; t->n_seen++) {
+        struct row rows[3] = {batch_row(batch, t->n_seen - batch->first)};
 
-    for (; s.number >= batch->first && s.number < batch->first + batch->n; s.number++) {
-        if (t->to_move != NULL && !survey_next(&t->beside))
+        if (t->to_move != NULL && !walk_next(&t->beside))
             break;
-        s.rows[0] = batch_row(batch, s.number - batch->first);
-        s.rows[1] = t->beside.rows[0];
-        count_row(t, &s);
+        if (t->to_move != NULL)
+            rows[1] = t->beside.rows[0];
+        count_row(t, t->n_seen, rows);
     }
-    t->n_seen = s.number;
     t->is_complete = t->n_seen == t->plan->n_rows;
 }
 
@@ -279,7 +279,7 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
     const int other = c->to_move == TO_MOVE_12 ? 2 : -1;
     const char *const stones = c->planes == PLANES_MOVER ? "0,1" : "1,0";
     unsigned *codes = &plan->turn_codes;
-    struct survey s;
+    struct walk s;
     struct turns t;
     uint64_t n[2] = {0};
 
@@ -292,7 +292,7 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
     /* The codes in the plane, up to the first that decides; as long as it is 1 throughout, also
      * what else tells whose turn it is. */
     survey_begin(&s, plan, SURVEY_OF(array, t.to_move), err);
-    while (!(*codes & TURN_OTHER) && survey_next(&s)) {
+    while (!(*codes & TURN_OTHER) && walk_next(&s)) {
         for (uint64_t f = 0; f < t.form.n_frames; f++) {
             const double value =
                 planes_number(&t.form, s.rows[0].bytes + f * t.form.frame_nbytes, plane, 0);
@@ -316,7 +316,7 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
         else if (n[1] + 1 == n[0])
             *codes |= TURN_SECOND_LACKS;
     }
-    if (survey_end(&s) != 0)
+    if (walk_end(&s) != 0)
         return -1;
     if (turn_decide_coding(*codes, c->to_move, &c->plane_coding) == 0 || plan->n_rows == 0)
         return 0;

@@ -173,17 +173,17 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
         return error_no_memory(err, "sides of rows");
     int status = key_of_plan(&key, plan, like->path != NULL ? like : NULL, err);
     if (status == 0 && by != NULL) {
-        struct survey s;
+        struct walk s;
 
         survey_begin(&s, plan, SURVEY_OF(by), err);
         if (bytes_reserve(&room, SEED_NBYTES + 2 * by->sources[0]->row_nbytes + 16, err) == NULL)
             s.status = -1;
-        while (survey_next(&s))
+        while (walk_next(&s))
             run->sides[s.number] =
                 side_of(run, room.data,
                         put_value(s.rows[0].dtype, s.rows[0].bytes, room.data + SEED_NBYTES));
         bytes_release(&room);
-        status = survey_end(&s);
+        status = walk_end(&s);
     }
     if (status == 0 && (by == NULL || run->settings->overlap != OVERLAP_KEEP))
         status = key_reader_run(&(struct key_reader){plan, &key, false, keep_rows, run}, err);

@@ -53,6 +53,10 @@ struct count {
     size_t n_spots;
     uint64_t end; /* the elements of all spots lie from that of the first one up to this */
 
+    struct walk walk;              /* over the rows of */
+    const struct array *arrays[2]; /* the array being read, and of indices the values */
+    struct csr csrs[2];
+
     bool finds_games; /* guess games by the stones of the first array that has maps */
     uint64_t *masks;  /* owned: cells with stones, of the last three rows in turn; or NULL */
     size_t n_words;   /* of a mask */
@@ -61,69 +65,52 @@ struct count {
 
 /* --- reading an array --- */
 
-/* A walk over the rows of an array. */
-struct rows {
-    struct count *count;
-    const struct array *array;
-    struct csr csr;
-    struct batch batch;
-    uint64_t at;      /* the current row */
-    uint64_t n_taken; /* of the batch */
-    struct error *err;
-    int status;
-};
-
-/* Begin a walk over array i. Close it in any case. */
-static void rows_open(struct rows *rows, struct count *c, size_t i, struct error *err)
+/* Begin a walk over array i, and beside it over another one unless that is -1. */
+static void begin_walk(struct count *c, size_t i, int beside, struct error *err)
 {
     const struct shard *shard = c->shard;
-    const struct role_binding *binding = &shard->bindings[i];
+    const size_t members[2] = {i, (size_t)(beside < 0 ? 0 : beside)};
+    const size_t n = beside < 0 ? 1 : 2;
+    struct reader readers[2];
+    int status = 0;
 
-    *rows = (struct rows){.count = c, .array = &shard->archive.arrays[i], .err = err};
-    rows->batch.own = (struct reader){.arrays = &rows->array, .n_arrays = 1};
-    if (binding->sparse == SPARSE_CSR) {
-        const int index = binding->index_array >= 0 ? binding->index_array : (int)i;
-        const struct array *offsets = &shard->archive.arrays[shard->bindings[index].offsets_array];
+    for (size_t k = 0; k < n; k++) {
+        const struct role_binding *binding = &shard->bindings[members[k]];
 
-        rows->status = csr_open(&rows->csr, &offsets, &rows->array, 1, err);
-        rows->batch.own.csr = &rows->csr;
+        c->arrays[k] = &shard->archive.arrays[members[k]];
+        readers[k] = (struct reader){.arrays = &c->arrays[k], .n_arrays = 1};
+        if (binding->sparse == SPARSE_CSR) {
+            const int index = binding->index_array >= 0 ? binding->index_array : (int)members[k];
+            const struct array *offsets =
+                &shard->archive.arrays[shard->bindings[index].offsets_array];
+
+            status |= csr_open(&c->csrs[k], &offsets, &c->arrays[k], 1, err);
+            readers[k].csr = &c->csrs[k];
+        }
     }
-    if (rows->status == 0)
-        rows->status = batch_open(&rows->batch, c->tally->settings->budget, err);
+    walk_begin(&c->walk, readers, status == 0 ? n : 0, c->tally->settings->budget, err);
+    c->walk.status |= status;
 }
 
-/* Go to the next row. False after the last one, or when it cannot be read. */
-static bool rows_next(struct rows *rows, struct row *row)
+/* Go to the next row; false after the last one, or when it cannot be read. */
+static bool next_row(struct count *c)
 {
-    struct count *c = rows->count;
-    struct batch *batch = &rows->batch;
-
-    if (rows->status == 0 && rows->n_taken == batch->n) {
-        const struct reader *reader = &batch->own;
-        const uint64_t row_nbytes = /* on average */
-            reader->unit_nbytes * (reader->n_units / (reader->n_rows + 1) + 1);
-
-        if (batch->n > 0) {
-            c->n_done += batch->n * (row_nbytes + 1);
-            meter_step(c->tally->settings->meter, c->n_done, c->n_total);
-        }
-        rows->n_taken = 0;
-        rows->status =
-            batch_next(batch, row_nbytes > 0 ? BATCH_NBYTES / row_nbytes + 1 : 4096, rows->err);
-    }
-    if (rows->status != 0 || batch->n == 0)
+    if (!walk_next(&c->walk))
         return false;
-    rows->at = batch->first + rows->n_taken;
-    *row = batch_row(batch, rows->n_taken++);
+    c->n_done += c->walk.row_nbytes + 1;
+    if (c->walk.at == 0)
+        meter_step(c->tally->settings->meter, c->n_done, c->n_total);
     return true;
 }
 
 /* Returns 0, or -1 where a row could not be read. */
-static int rows_close(struct rows *rows)
+static int end_walk(struct count *c)
 {
-    batch_release(&rows->batch);
-    csr_release(&rows->csr);
-    return rows->status;
+    const int status = walk_end(&c->walk);
+
+    csr_release(&c->csrs[0]);
+    csr_release(&c->csrs[1]);
+    return status;
 }
 
 /* Make room for the numbers and entries of a row of n elements. */
@@ -155,13 +142,10 @@ static int find_numbers(const struct shard *shard, const char *name)
 
 static int read_numbers(struct count *c, int i, uint64_t *numbers, struct error *err)
 {
-    struct rows rows;
-    struct row row;
-
-    rows_open(&rows, c, (size_t)i, err);
-    while (rows_next(&rows, &row))
-        numbers[rows.at] = (uint64_t)row_int(&row, 0);
-    return rows_close(&rows);
+    begin_walk(c, (size_t)i, -1, err);
+    while (next_row(c))
+        numbers[c->walk.number] = (uint64_t)row_int(c->walk.rows, 0);
+    return end_walk(c);
 }
 
 /* The part of a unit: a game, a source, or a run of similar positions. */
@@ -250,8 +234,6 @@ static int add_label(struct count *c, size_t i, struct error *err)
 {
     struct tally *tally = c->tally;
     struct tally_label *label = NULL;
-    struct rows rows;
-    struct row row;
 
     for (size_t k = 0; k < tally->n_labels; k++)
         if (strcmp(tally->labels[k].key, c->shard->archive.arrays[i].key) == 0)
@@ -263,12 +245,12 @@ static int add_label(struct count *c, size_t i, struct error *err)
                       err) != 0)
             return -1;
     }
-    rows_open(&rows, c, i, err);
-    while (rows_next(&rows, &row)) {
-        const uint8_t t = c->transforms != NULL ? c->transforms[rows.at] : NO_TRANSFORM;
+    begin_walk(c, i, -1, err);
+    while (next_row(c)) {
+        const uint8_t t = c->transforms != NULL ? c->transforms[c->walk.number] : NO_TRANSFORM;
 
-        for (uint64_t e = 0; e < row.n; e++) {
-            const double value = row_double(&row, e);
+        for (uint64_t e = 0; e < c->walk.rows->n; e++) {
+            const double value = row_double(c->walk.rows, e);
 
             if (!isfinite(value))
                 continue;
@@ -278,7 +260,7 @@ static int add_label(struct count *c, size_t i, struct error *err)
         }
     }
     tally->needs_bins |= label->all.is_binned;
-    return rows_close(&rows);
+    return end_walk(c);
 }
 
 /* --- planes --- */
@@ -361,24 +343,23 @@ static int add_planes(struct count *c, size_t i, struct error *err)
     struct tally_map *const maps = c->tally->maps, *const end = maps + c->tally->n_maps;
     double least = -1; /* share of stones kept within a game, at least; not known yet */
     uint64_t game = 0; /* of the current row */
-    struct rows rows = {0};
-    struct row row;
+    int status = 0;
 
     c->n_spots = c->end = 0;
     c->n_words = board->n_cells / 64 + 1;
     c->masks = c->finds_games ? calloc(c->n_words, 3 * sizeof *c->masks) : NULL;
     if (c->finds_games && c->masks == NULL)
-        rows.status = error_no_memory(err, "the cells of an array");
+        status = error_no_memory(err, "the cells of an array");
     /* List the elements of a row that are on the board, in planes of stones. */
-    for (struct tally_map *map = maps; map < end && rows.status == 0; map++) {
+    for (struct tally_map *map = maps; map < end && status == 0; map++) {
         const uint64_t plane = is_grid ? 0 : map->plane, n = form.n_last;
 
         if (strcmp(map->key, array->key) != 0)
             continue;
         map->n_rows += c->shard->n_rows;
-        rows.status = list_room(&c->spots, c->n_spots + board->n_cells, sizeof *c->spots,
-                                "the cells of an array", err);
-        for (uint64_t at = 0; rows.status == 0 && plane < form.n_planes && at < form.axis; at++) {
+        status = list_room(&c->spots, c->n_spots + board->n_cells, sizeof *c->spots,
+                           "the cells of an array", err);
+        for (uint64_t at = 0; status == 0 && plane < form.n_planes && at < form.axis; at++) {
             const int64_t cell = planes_cell_of(board, c->binding, at);
             const uint64_t element = form.is_bits ? plane * ((form.axis + 7) / 8 * 8) + at
                                                   : plane / n * n * form.axis + at * n + plane % n;
@@ -389,26 +370,30 @@ static int add_planes(struct count *c, size_t i, struct error *err)
             c->end = element >= c->end ? element + 1 : c->end;
         }
     }
-    if (rows.status == 0 && c->n_spots > 0)
-        rows.status = make_room(c, c->end > c->n_spots ? c->end : c->n_spots, err);
-    if (rows.status == 0 && c->n_spots > 0)
-        rows_open(&rows, c, i, err);
-    while (c->n_spots > 0 && rows_next(&rows, &row)) {
+    if (status == 0 && c->n_spots > 0)
+        status = make_room(c, c->end > c->n_spots ? c->end : c->n_spots, err);
+    if (status == 0 && c->n_spots > 0)
+        begin_walk(c, i, -1, err);
+    if (c->walk.row_nbytes > 0)
+        c->walk.at_once = BATCH_NBYTES / c->walk.row_nbytes + 1;
+    while (status == 0 && c->n_spots > 0 && next_row(c)) {
+        const uint64_t at = c->walk.number;
+
         if (c->masks != NULL && least < 0)
-            least = (1 + common_share(c, &rows.batch)) / 2;
-        list_stones(c, &row);
+            least = (1 + common_share(c, c->walk.batches)) / 2;
+        list_stones(c, c->walk.rows);
         if (c->masks != NULL) {
-            const uint64_t *one = c->masks + (rows.at + 2) % 3 * c->n_words;
-            const uint64_t *two = c->masks + (rows.at + 1) % 3 * c->n_words;
-            uint64_t *now = c->masks + rows.at % 3 * c->n_words;
+            const uint64_t *one = c->masks + (at + 2) % 3 * c->n_words;
+            const uint64_t *two = c->masks + (at + 1) % 3 * c->n_words;
+            uint64_t *now = c->masks + at % 3 * c->n_words;
 
             mark_stones(c, now);
-            if (rows.at == 0 || (share_kept(c, one, now) < least &&
-                                 (rows.at == 1 || share_kept(c, two, now) < least)))
-                game = c->tally->n_rows + rows.at;
-            c->parts[rows.at] = part_of(c->tally, game);
+            if (at == 0 ||
+                (share_kept(c, one, now) < least && (at == 1 || share_kept(c, two, now) < least)))
+                game = c->tally->n_rows + at;
+            c->parts[at] = part_of(c->tally, game);
         }
-        const size_t first = c->parts[rows.at] * (size_t)board->n_cells;
+        const size_t first = c->parts[at] * (size_t)board->n_cells;
         for (const struct entry *e = c->entries; e < c->entries + c->n_entries; e++) {
             const struct spot *spot = &c->spots[e->at];
 
@@ -417,7 +402,7 @@ static int add_planes(struct count *c, size_t i, struct error *err)
     }
     c->finds_games &= c->n_spots == 0;
     free(c->masks);
-    return rows_close(&rows);
+    return end_walk(c) != 0 ? -1 : status;
 }
 
 /* --- policies --- */
@@ -474,11 +459,10 @@ static int add_policy(struct count *c, size_t i, struct error *err)
     const struct role_binding *binding = c->binding;
     const char *key = c->shard->archive.arrays[i].key;
     const size_t n_cells = c->tally->board->n_cells;
-    const bool has_values = binding->role == ROLE_POLICY_INDEX && binding->value_array >= 0;
+    const int values = binding->role == ROLE_POLICY_INDEX ? binding->value_array : -1;
+    const struct walk *walk = &c->walk;
     struct tally_map *map = tally_find_map(c->tally, key, TALLY_NO_PLANE);
     struct tally_policy *policy = NULL;
-    struct rows rows, values = {0};
-    struct row row, value;
 
     for (size_t k = 0; k < c->tally->n_policies; k++)
         if (strcmp(c->tally->policies[k].key, key) == 0)
@@ -487,20 +471,19 @@ static int add_policy(struct count *c, size_t i, struct error *err)
         return 0;
     int32_t *cells = calloc(binding->n_actions + 1, sizeof *cells); /* of each action; -1: none */
     c->sums = calloc(binding->n_actions + 1, sizeof *c->sums);
-    rows_open(&rows, c, i, err);
+    begin_walk(c, i, values, err);
     if (cells == NULL || c->sums == NULL)
-        rows.status = error_no_memory(err, "the cells of actions");
+        c->walk.status = error_no_memory(err, "the cells of actions");
     for (uint64_t a = 0; cells != NULL && map != NULL && a < binding->n_actions; a++)
         cells[a] = (int32_t)planes_cell_of(c->tally->board, binding, a);
-    if (has_values)
-        rows_open(&values, c, (size_t)binding->value_array, err);
-    while (rows_next(&rows, &row) && (!has_values || rows_next(&values, &value))) {
-        double *sums = map != NULL ? map->sums + c->parts[rows.at] * n_cells : NULL;
+    while (next_row(c)) {
+        double *sums = map != NULL ? map->sums + c->parts[walk->number] * n_cells : NULL;
         double total = 0, largest = 0, entropy = 0;
 
-        rows.status = list_weights(c, &row, has_values ? &value : NULL, err);
-        if (rows.status != 0)
+        if (list_weights(c, &walk->rows[0], values >= 0 ? &walk->rows[1] : NULL, err) != 0) {
+            c->walk.status = -1;
             break;
+        }
         for (size_t k = 0; k < c->n_entries; k++) {
             total += c->entries[k].value;
             largest = c->entries[k].value > largest ? c->entries[k].value : largest;
@@ -523,8 +506,7 @@ static int add_policy(struct count *c, size_t i, struct error *err)
     }
     free(cells);
     free(c->sums);
-    const int status = rows_close(&values);
-    return rows_close(&rows) != 0 ? -1 : status;
+    return end_walk(c);
 }
 
 int tally_add(struct tally *tally, const struct shard *shard, const struct verify_located *images,

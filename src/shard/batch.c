@@ -7,12 +7,12 @@
 
 #include <math.h>
 
-#define RANGE_NBYTES   (32u << 10) /* of numbers read at once */
-#define STRETCH_NBYTES (8u << 10)  /* read at once to pick rows from */
+#define RANGE_NBYTES   (32u << 10)  /* of numbers read at once */
+#define WALK_NBYTES    (256u << 10) /* of rows that a walk reads at once, */
+#define WALK_ROWS      1024         /* but no more than these */
+#define STRETCH_NBYTES (8u << 10)   /* read at once to pick rows from */
 
 /* --- lists in CSR form --- */
-
-#define OFFSETS_AT_ONCE 4096
 
 int csr_open(struct csr *csr, const struct array *const *offsets,
              const struct array *const *elements, size_t n_arrays, struct error *err)
@@ -28,32 +28,29 @@ int csr_open(struct csr *csr, const struct array *const *offsets,
         status = -1;
     for (size_t k = 0; k < n_arrays && status == 0; base += elements[k++]->n_rows) {
         const struct array *array = offsets[k];
-        const struct dtype *dtype = &array->header.dtype;
         const uint64_t n_elements = elements[k]->n_rows;
-        struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
         uint64_t before = 0;
+        struct walk walk;
 
-        status = batch_open(&batch, NULL, err);
-        while (status == 0 && (status = batch_next(&batch, OFFSETS_AT_ONCE, err)) == 0 &&
-               batch.n > 0)
-            for (uint64_t i = 0; i < batch.n && status == 0; i++) {
-                const int64_t at = dtype_get_int(dtype, batch.bytes.data + i * dtype->itemsize);
-                const uint64_t row = batch.first + i;
-                const bool is_last = row + 1 == array->n_rows;
+        walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, err);
+        while (walk_next(&walk)) {
+            const int64_t at = row_int(walk.rows, 0);
+            const uint64_t row = walk.number;
+            const bool is_last = row + 1 == array->n_rows;
 
-                if (at < (int64_t)before || (uint64_t)at > n_elements || (row == 0 && at != 0) ||
-                    (is_last && (uint64_t)at != n_elements))
-                    status = error_set_at(
-                        err, ERROR_DATA, ARRAY_PLACE(array, .has_row = true, .row = row),
-                        "offset %" PRId64 ", expected %" PRIu64 " to %" PRIu64, at,
-                        is_last ? n_elements : before, row == 0 ? 0 : n_elements);
-                before = (uint64_t)at;
-                if (!is_last) {
-                    csr->first[csr->n_rows++] = base + before;
-                    csr->shard_rows[k]++;
-                }
+            if (at < (int64_t)before || (uint64_t)at > n_elements || (row == 0 && at != 0) ||
+                (is_last && (uint64_t)at != n_elements))
+                walk.status =
+                    error_set_at(err, ERROR_DATA, ARRAY_PLACE(array, .has_row = true, .row = row),
+                                 "offset %" PRId64 ", expected %" PRIu64 " to %" PRIu64, at,
+                                 is_last ? n_elements : before, row == 0 ? 0 : n_elements);
+            before = (uint64_t)at;
+            if (!is_last) {
+                csr->first[csr->n_rows++] = base + before;
+                csr->shard_rows[k]++;
             }
-        batch_release(&batch);
+        }
+        status = walk_end(&walk);
     }
     if (status == 0)
         csr->first[csr->n_rows] = base;
@@ -140,13 +137,6 @@ int batch_follow(struct batch *batch, const struct batch *before, uint64_t first
 int batch_read(struct batch *batch, uint64_t first, uint64_t n, struct error *err)
 {
     return batch_follow(batch, NULL, first, n, err);
-}
-
-int batch_next(struct batch *batch, uint64_t at_most, struct error *err)
-{
-    const uint64_t first = batch->first + batch->n, left = batch->reader->n_rows - first;
-
-    return batch_read(batch, first, smaller(left, at_most), err);
 }
 
 int batch_add(struct batch *batch, const uint64_t *rows, uint64_t n, struct error *err)
@@ -239,6 +229,71 @@ void row_doubles(const struct row *row, uint64_t first, uint64_t n, double *out)
     for (; i < n; i++)
         out[i] = row_double(row, first + i);
 }
+
+/* --- walks --- */
+
+void walk_begin(struct walk *walk, const struct reader *readers, size_t n, struct budget *budget,
+                struct error *err)
+{
+    *walk = (struct walk){.n_arrays = n, .err = err};
+    if (new_items(&walk->rows, n, "rows", err) != 0 ||
+        new_items(&walk->batches, n, "rows", err) != 0)
+        walk->status = -1;
+    for (size_t i = 0; i < n && walk->status == 0; i++) {
+        struct reader *reader = &walk->batches[i].own;
+
+        *reader = readers[i];
+        if (reader->n_arrays == 0)
+            continue;
+        walk->status = batch_open(&walk->batches[i], budget, err);
+        walk->row_nbytes += reader->csr == NULL ? reader->unit_nbytes
+                                                : csr_row_nbytes(reader->csr, reader->unit_nbytes);
+    }
+    walk->at_once = smaller(WALK_ROWS, WALK_NBYTES / (walk->row_nbytes + 1) + 1);
+}
+
+bool walk_read(struct walk *walk)
+{
+    walk->first += walk->n;
+    walk->at = 0;
+    for (size_t i = 0; i < walk->n_arrays && walk->status == 0; i++) {
+        struct batch *batch = &walk->batches[i];
+
+        if (batch->reader == NULL)
+            continue;
+        const uint64_t n_rows = batch->reader->n_rows;
+        const uint64_t n_left = n_rows - smaller(walk->first, n_rows);
+
+        if (i == 0)
+            walk->n = smaller(walk->at_once, n_left);
+        walk->status = batch_read(batch, walk->first, smaller(walk->n, n_left), walk->err);
+    }
+    return walk->status == 0 && walk->n > 0;
+}
+
+bool walk_next(struct walk *walk)
+{
+    if (walk->status != 0 || (++walk->at >= walk->n && !walk_read(walk)))
+        return false;
+    walk->number = walk->first + walk->at;
+    for (size_t i = 0; i < walk->n_arrays; i++)
+        walk->rows[i] = walk->at < walk->batches[i].n ? batch_row(&walk->batches[i], walk->at)
+                                                      : (struct row){.n = 0};
+    return true;
+}
+
+int walk_end(struct walk *walk)
+{
+    for (size_t i = 0; i < walk->n_arrays && walk->batches != NULL; i++)
+        batch_release(&walk->batches[i]);
+    free(walk->batches);
+    free(walk->rows);
+    const int status = walk->status;
+    *walk = (struct walk){.status = status};
+    return status;
+}
+
+/* --- numbers --- */
 
 int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64_t max_nbytes,
                       struct number_range *range, struct error *err)

@@ -1,5 +1,6 @@
 /*
- * batch.h - the rows of an array: readers, which deliver them, and batches, which hold some.
+ * batch.h - the rows of an array: readers, which deliver them, batches, which hold some, and walks,
+ * which go through the rows of several arrays side by side.
  *
  * A reader covers one array, or the same array of several shards one after another: numbers (in C
  * order, however they are stored), lists in CSR form, or pickled objects. It reads in sequence with
@@ -111,9 +112,6 @@ int batch_open(struct batch *batch, struct budget *budget, struct error *err);
 /* Hold rows first .. first + n - 1 and nothing else. */
 int batch_read(struct batch *batch, uint64_t first, uint64_t n, struct error *err);
 
-/* Hold the next rows, at_most of them; n is 0 after the last one. */
-int batch_next(struct batch *batch, uint64_t at_most, struct error *err);
-
 /* The same for rows that begin within those of `before` or after them: rows that it holds are
  * copied from it. Both batches share one reader in sequence. */
 int batch_follow(struct batch *batch, const struct batch *before, uint64_t first, uint64_t n,
@@ -186,3 +184,36 @@ static inline double row_double(const struct row *row, uint64_t i)
         return 0;
     }
 }
+
+/* --- walks --- */
+
+/* A walk through the rows of several arrays side by side, in sequence. */
+struct walk {
+    uint64_t number;  /* of the current row, */
+    struct row *rows; /* owned: and the row in each array */
+    int status;       /* set it to -1 to end the walk */
+
+    uint64_t row_nbytes;   /* of a row in all arrays, on average */
+    uint64_t at_once;      /* rows that are read at a time; may be set before the first */
+    struct batch *batches; /* owned: the rows that were read, array by array, */
+    uint64_t first, n;     /* which are rows first .. first + n - 1; the current one is the */
+    uint64_t at;           /* at-th of them */
+    size_t n_arrays;
+    struct error *err; /* borrowed; NULL: nobody wants to know */
+};
+
+/* Begin to walk through the rows of the first of n arrays, and through those of the others beside
+ * it: past its end an array has empty rows. Of each reader the first three fields are set; one
+ * without arrays has empty rows, too. Call walk_end in any case. */
+void walk_begin(struct walk *walk, const struct reader *readers, size_t n, struct budget *budget,
+                struct error *err);
+
+/* Go to the next row; false after the last one, or when rows cannot be read. */
+bool walk_next(struct walk *walk);
+
+/* Go to the row after those that were read last, and read walk->n rows from there on, for a walk
+ * that does not go row by row; false as above. */
+bool walk_read(struct walk *walk);
+
+/* Free what it owns. Returns -1 when rows could not be read or status was set. */
+int walk_end(struct walk *walk);

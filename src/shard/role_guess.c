@@ -287,24 +287,21 @@ bool role_may_hold_positions(const struct role_case *a)
 /* True when every row adds up to 1 or 0, with nothing below 0. */
 static bool are_shares(const struct array *array)
 {
-    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     const struct dtype *dtype = &array->header.dtype;
-    bool fits = dtype_is_number(dtype) && batch_open(&batch, NULL, NULL) == 0;
+    bool fits = dtype_is_number(dtype);
+    struct walk walk;
 
-    for (uint64_t row = 0; row < array->n_rows && fits; row++) {
+    walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
+    while (fits && walk_next(&walk)) {
         double low = 0, sum = 0;
 
-        fits = batch_next(&batch, 1, NULL) == 0;
-        for (uint64_t k = 0; fits && k < array->row_nbytes / dtype->itemsize; k++) {
-            const double value = dtype_get_double(dtype, batch.bytes.data + k * dtype->itemsize);
-
-            low = fmin(low, value);
-            sum += value;
+        for (uint64_t k = 0; k < walk.rows->n; k++) {
+            low = fmin(low, row_double(walk.rows, k));
+            sum += row_double(walk.rows, k);
         }
-        fits = fits && label_are_shares(dtype, false, low, sum);
+        fits = label_are_shares(dtype, false, low, sum);
     }
-    batch_release(&batch);
-    return fits;
+    return walk_end(&walk) == 0 && fits;
 }
 
 /* True when values, taken relative to `middle`, seem to be those of a colour, which keep their sign
@@ -312,20 +309,19 @@ static bool are_shares(const struct array *array)
  * changes with every row. */
 static bool speak_of(const struct array *array, double middle, bool colour)
 {
-    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
-    const int status = batch_open(&batch, NULL, NULL);
     uint64_t n_same = 0, n_pairs = 0;
+    struct walk walk;
     double last = 0;
 
-    while (status == 0 && array->row_nbytes > 0 && array->row_nbytes <= 16 &&
-           batch_next(&batch, 1, NULL) == 0 && batch.n > 0) {
-        const double value = dtype_get_double(&array->header.dtype, batch.bytes.data) - middle;
+    walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
+    while (array->row_nbytes > 0 && array->row_nbytes <= 16 && walk_next(&walk)) {
+        const double value = row_double(walk.rows, 0) - middle;
 
         n_pairs += value * last != 0;
         n_same += value * last > 0;
         last = value;
     }
-    batch_release(&batch);
+    walk_end(&walk);
     return n_pairs >= 16 && (colour ? n_same >= n_pairs - n_pairs / 8 : n_same <= n_pairs / 4);
 }
 

@@ -12,9 +12,8 @@
 #include "base/text.h"
 #include "positions/key.h"
 
-#define ROWS_AT_ONCE 64
-#define MIN_ALIKE    3  /* rows that must look like images of others */
-#define MOST_IMAGES  64 /* per source that are looked for, unless the board has more transforms */
+#define MIN_ALIKE   3  /* rows that must look like images of others */
+#define MOST_IMAGES 64 /* per source that are looked for, unless the board has more transforms */
 
 /* --- layouts --- */
 
@@ -146,24 +145,19 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
 static int list_by_shape(struct probe *p, struct lane_image *list, struct error *err)
 {
     const bool is_whole = probe_is_whole(p);
-    struct batch batch = {.own = {.arrays = &p->planes->array, .n_arrays = 1}};
-    int status = is_whole ? 0 : batch_open(&batch, p->lanes->request->settings->budget, err);
+    const struct reader rows = {.arrays = &p->planes->array, .n_arrays = 1};
+    struct sketch sketch;
+    struct walk walk;
 
-    for (uint64_t i = 0; status == 0 && i < p->n_rows; i += is_whole ? 1 : batch.n) {
-        if (is_whole)
-            list[i] = (struct lane_image){.row = i, .source = p->sketches[i].shape};
-        else
-            status = batch_next(&batch, ROWS_AT_ONCE, err);
-        for (uint64_t k = 0; status == 0 && !is_whole && k < batch.n; k++) {
-            struct sketch sketch;
-
-            sketch_planes(&p->sketcher, batch_row(&batch, k).bytes, &sketch);
-            list[i + k] = (struct lane_image){.row = i + k, .source = sketch.shape};
-        }
+    walk_begin(&walk, &rows, is_whole ? 0 : 1, p->lanes->request->settings->budget, err);
+    for (uint64_t i = 0; i < p->n_rows && (is_whole || walk_next(&walk)); i++) {
+        if (!is_whole)
+            sketch_planes(&p->sketcher, walk.rows->bytes, &sketch);
+        list[i] =
+            (struct lane_image){.row = i, .source = is_whole ? p->sketches[i].shape : sketch.shape};
     }
-    batch_release(&batch);
     qsort(list, p->n_rows, sizeof *list, lane_image_compare);
-    return status;
+    return walk_end(&walk);
 }
 
 #define DOUBT       1u /* a label is not that of the image */

@@ -54,27 +54,22 @@ uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k)
 int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *groups,
                       struct error *err)
 {
-    const struct array *const *arrays[2] = {&groups->source, &groups->transform};
+    const struct reader numbers[2] = {{.arrays = &groups->source, .n_arrays = 1},
+                                      {.arrays = &groups->transform, .n_arrays = 1}};
 
     *cursor = (struct orbit_cursor){.groups = groups};
-    for (int i = 0; i < 2 && groups->source != NULL; i++) {
-        cursor->numbers[i].own = (struct reader){.arrays = arrays[i], .n_arrays = 1};
-        if (batch_open(&cursor->numbers[i], NULL, err) != 0)
-            return -1;
-    }
-    return 0;
+    walk_begin(&cursor->numbers, numbers, groups->source != NULL ? 2 : 0, NULL, err);
+    return cursor->numbers.status;
 }
 
 void orbit_cursor_close(struct orbit_cursor *cursor)
 {
-    batch_release(&cursor->numbers[0]);
-    batch_release(&cursor->numbers[1]);
+    walk_end(&cursor->numbers);
     *cursor = (struct orbit_cursor){0};
 }
 
 /* Fill in source and transform of the next n rows, from cursor->next_row on. */
-static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images,
-                       struct error *err)
+static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images)
 {
     const struct orbit_groups *groups = cursor->groups;
     const struct layout *layout = &groups->layout;
@@ -82,15 +77,13 @@ static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_imag
     const uint32_t n_images = layout->n_images - layout->originals_first;
 
     for (uint64_t i = 0; i < n; i++) {
-        const uint64_t row = cursor->next_row++, at = i % IMAGES_AT_ONCE;
+        const uint64_t row = cursor->next_row++;
 
         images[i] = (struct lane_image){.row = row, .source = row, .transform = groups->ids[0]};
-        for (int k = 0; k < 2 && groups->source != NULL && at == 0; k++)
-            if (batch_next(&cursor->numbers[k], smaller(n - i, IMAGES_AT_ONCE), err) != 0)
-                return -1;
         if (groups->source != NULL) {
-            const struct row numbers[2] = {batch_row(&cursor->numbers[0], at),
-                                           batch_row(&cursor->numbers[1], at)};
+            if (!walk_next(&cursor->numbers))
+                return -1;
+            const struct row *numbers = cursor->numbers.rows;
             const int64_t source = row_int(&numbers[0], 0), t = row_int(&numbers[1], 0);
 
             images[i].source = source < 0 ? UINT64_MAX >> 1 : (uint64_t)source;
@@ -148,7 +141,7 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
     while (status == 0 && cursor.next_row < groups->n_rows) {
         const uint64_t n = smaller(groups->n_rows - cursor.next_row, IMAGES_AT_ONCE);
 
-        status = read_images(&cursor, n, images, err);
+        status = read_images(&cursor, n, images);
         for (const struct lane_image *image = images; status == 0 && image < images + n; image++) {
             if (image->transform == NO_TRANSFORM) {
                 is_in_runs = false;
@@ -188,7 +181,7 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
         return -1;
     status = orbit_cursor_open(&cursor, groups, err);
     if (status == 0)
-        status = read_images(&cursor, groups->n_rows, groups->entries, err);
+        status = read_images(&cursor, groups->n_rows, groups->entries);
     orbit_cursor_close(&cursor);
     qsort(groups->entries, groups->n_rows, sizeof *groups->entries, lane_image_compare);
     return status;
@@ -288,7 +281,7 @@ int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64
     if (entries != NULL) {
         memcpy(images, entries + first, n * sizeof *images);
         cursor->next_row += n;
-    } else if (read_images(cursor, n, images, err) != 0) {
+    } else if (read_images(cursor, n, images) != 0) {
         return -1;
     }
     window->n = n;

@@ -239,10 +239,10 @@ void orbit_groups_release(struct orbit_groups *groups);
  * be lacking; else those of most groups, if most have exactly these and hardly any have others. */
 int orbit_groups_expect(struct orbit_groups *groups, struct error *err);
 
-/* Walks over all groups, a window at a time. It must not be moved while it is open. */
+/* Walks over all groups, a window at a time. */
 struct orbit_cursor {
     const struct orbit_groups *groups; /* borrowed */
-    struct batch numbers[2];           /* of the provenance arrays: sources, transforms */
+    struct walk numbers;               /* of the provenance arrays: sources, transforms */
     uint64_t next_row;                 /* or the next entry of the list */
     size_t segment;
 };
