@@ -13,6 +13,7 @@
 
 #define BOARD_MAX_TRANSFORMS 255
 #define BOARD_MAX_CELLS      65536 /* rows * cols of the largest board that is accepted */
+#define BOARD_N_NUMBERS      3     /* of a tile of Take It Easy, one for each direction of lines */
 
 struct action_layout;
 struct board;
@@ -23,20 +24,22 @@ struct board_element;
 struct board_transform {
     char *name;         /* owned: "rotate-60", "transpose-swap"; unique on the board, no spaces */
     bool swaps_colours; /* also exchanges the two colours (the game of Hex) */
-    uint32_t *dst;      /* owned, n_cells: cell i goes to dst[i]; then planes and actions */
+    uint32_t *dst;      /* owned, n_cells: cell i goes to dst[i]; then the other maps */
     uint32_t *src;      /* owned, n_cells, the inverse: cell j comes from src[j] */
     uint64_t hash;      /* of all maps, for group.c */
 
-    /* Within dst, or NULL where the board has none: plane or action i goes to [i]. */
+    /* Within dst, or NULL where the board has none: plane, action or number i goes to [i]. */
     uint32_t *planes;  /* board->n_planes entries */
     uint32_t *actions; /* board->n_actions entries */
+    uint32_t *numbers; /* board->n_numbers entries: of a tile */
 
     /* For a board from a file, where cells have rows and columns: the turn or mirror of its box
      * that moves cells so, or NULL. */
     const struct board_element *turn;
 
-    /* Take It Easy: new[k] = old[number_src[k]] on a tile's three numbers; {0,1,2} elsewhere. */
-    uint8_t number_src[3];
+    /* Take It Easy: new[k] = old[number_src[k]] on a tile's three numbers, the inverse of
+     * `numbers`; {0,1,2} elsewhere. */
+    uint8_t number_src[BOARD_N_NUMBERS];
 };
 
 /* How the players' numbers of stones may differ, where planes 0 and 1 hold their stones. */
@@ -173,6 +176,7 @@ struct board {
 
     uint32_t n_planes;  /* entries of plane maps; 0 where the board has none */
     uint32_t n_actions; /* entries of action maps; 0 where the board has none */
+    uint32_t n_numbers; /* of a tile, BOARD_N_NUMBERS; 0 where the board has no tiles */
 
     /* Undirected edges between neighbours; all built-in boards have them. Lines of cells, where the
      * family or file gives them: line i is line_cells[line_start[i]] up to, but without,

@@ -39,9 +39,11 @@ int board_alloc_maps(const struct board *b, uint32_t t, struct error *err)
         return error_no_memory(err, "transforms of a board");
     one->planes = b->n_planes > 0 ? one->dst + b->n_cells : NULL;
     one->actions = b->n_actions > 0 ? one->dst + b->n_cells + b->n_planes : NULL;
+    one->numbers = b->n_numbers > 0 ? one->dst + b->n_cells + b->n_planes + b->n_actions : NULL;
     perm_set_identity(one->dst, b->n_cells);
     perm_set_identity(one->planes, b->n_planes);
     perm_set_identity(one->actions, b->n_actions);
+    perm_set_identity(one->numbers, b->n_numbers);
     return 0;
 }
 
@@ -80,12 +82,10 @@ int board_set_text(char **owned, struct error *err, const char *format, ...)
 
 /* --- boxes --- */
 
-/* Where a turn takes a cell before it is moved back onto the board. */
-static struct board_step turned(const struct board *b, const struct board_turn *turn, uint32_t cell)
+/* The step from cell (0,0) to a cell. */
+static struct board_step step_to(const struct board *b, uint32_t cell)
 {
-    const int row = (int)(cell / b->cols), col = (int)(cell % b->cols);
-
-    return (struct board_step){turn->rr * row + turn->rc * col, turn->cr * row + turn->cc * col};
+    return (struct board_step){(int)(cell / b->cols), (int)(cell % b->cols)};
 }
 
 bool board_turn_cells(const struct board *b, const struct board_turn *turn, uint32_t *dst)
@@ -95,19 +95,18 @@ bool board_turn_cells(const struct board *b, const struct board_turn *turn, uint
     if (b->rows == 0)
         return false;
     for (uint32_t i = 0; i < b->n_cells; i++) {
-        const struct board_step to = turned(b, turn, i);
-        const int row = (int)(i / b->cols), col = (int)(i % b->cols);
+        const struct board_step at = step_to(b, i), to = board_turned(turn, at);
 
         if (!b->on_board[i])
             continue;
         low.rows = to.rows < low.rows ? to.rows : low.rows;
         low.cols = to.cols < low.cols ? to.cols : low.cols;
-        from.rows = row < from.rows ? row : from.rows;
-        from.cols = col < from.cols ? col : from.cols;
+        from.rows = at.rows < from.rows ? at.rows : from.rows;
+        from.cols = at.cols < from.cols ? at.cols : from.cols;
     }
     perm_set_identity(dst, b->n_cells);
     for (uint32_t i = 0; i < b->n_cells; i++) {
-        const struct board_step to = turned(b, turn, i);
+        const struct board_step to = board_turned(turn, step_to(b, i));
         const int row = to.rows - low.rows + from.rows, col = to.cols - low.cols + from.cols;
 
         if (!b->on_board[i])
@@ -203,7 +202,7 @@ static int parse_size(struct board *b, const char *size, struct error *err)
 }
 
 static const struct board_step to_four[2] = {{0, 1}, {1, 0}};
-static const struct board_step to_six[3] = {{0, 1}, {1, 0}, {1, -1}};
+static const struct board_step to_six[3] = {{0, 1}, {1, -1}, {1, 0}};
 static const struct board_step to_eight[4] = {{0, 1}, {1, 0}, {1, 1}, {1, -1}};
 
 static const struct board_element of_square[8] = {
@@ -291,32 +290,24 @@ static const struct board_box box_katago_mirror = {of_mirror, 2, to_four, 2, 2, 
  * the tiles turn with the board --- */
 
 #define TILES_SIDE 5 /* of the hexagon's box: lines of each number */
-#define N_NUMBERS  3
 
-/* new[k] = old[number_src[t][k]] when the numbers of a tile turn with the board. */
-static const uint8_t number_src[12][N_NUMBERS] = {
-    {0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 1, 2}, {1, 2, 0}, {2, 0, 1},
-    {2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2},
-};
-
-/* Turn a hexagon in its box into the board without a box, and add lines and numbers. */
+/* Turn a hexagon in its box into the board without a box, and add lines and numbers. Number k of a
+ * tile belongs to the line through its cell along the k-th step to neighbours. */
 static int make_tiles(struct board *b, struct error *err)
 {
     uint32_t cells[TILES_SIDE * TILES_SIDE] = {0}, n = 0;
 
-    if (new_items(&b->line_cells, N_NUMBERS * b->n_on_board, "lines of a board", err) != 0 ||
-        new_items(&b->line_start, N_NUMBERS * TILES_SIDE + 1, "lines of a board", err) != 0)
+    if (new_items(&b->line_cells, BOARD_N_NUMBERS * b->n_on_board, "lines of a board", err) != 0 ||
+        new_items(&b->line_start, BOARD_N_NUMBERS * TILES_SIDE + 1, "lines of a board", err) != 0)
         return -1;
     for (uint32_t place = 0; place < b->n_cells; place++)
         if (b->on_board[place])
             cells[place] = n++;
     n = 0;
-    /* Every cell lies on one line for each number: number 0 along rows, the other two along the
-     * other directions. */
-    for (uint32_t line = 0; line < N_NUMBERS * TILES_SIDE; line++) {
+    for (uint32_t line = 0; line < BOARD_N_NUMBERS * TILES_SIDE; line++) {
         for (uint32_t place = 0; place < b->n_cells; place++) {
             const uint32_t row = place / TILES_SIDE, col = place % TILES_SIDE;
-            const uint32_t along[N_NUMBERS] = {row, row + col - b->size, col};
+            const uint32_t along[BOARD_N_NUMBERS] = {row, row + col - b->size, col};
 
             if (b->on_board[place] && along[line / TILES_SIDE] == line % TILES_SIDE)
                 b->line_cells[n++] = cells[place];
@@ -326,13 +317,21 @@ static int make_tiles(struct board *b, struct error *err)
     for (uint32_t i = 0; i < 2 * b->n_edges; i++)
         b->edges[i / 2][i % 2] = cells[b->edges[i / 2][i % 2]];
     for (uint32_t t = 0; t < b->n_transforms; t++) {
-        uint32_t *dst = b->transforms[t].dst;
+        struct board_transform *one = &b->transforms[t];
 
         for (uint32_t place = 0; place < b->n_cells; place++)
             if (b->on_board[place])
-                dst[cells[place]] = cells[dst[place]];
-        memcpy(b->transforms[t].number_src, number_src[t], N_NUMBERS);
+                one->dst[cells[place]] = cells[one->dst[place]];
+        one->numbers = one->dst + b->n_on_board; /* the corners of the box leave room for them */
+        for (uint32_t k = 0; k < BOARD_N_NUMBERS; k++) {
+            const struct board_step to = board_turned(&of_hexagon[t].turn, to_six[k]);
+
+            for (uint32_t i = 0; i < BOARD_N_NUMBERS; i++)
+                if (to.rows * to_six[i].cols == to.cols * to_six[i].rows) /* parallel */
+                    one->numbers[k] = i;
+        }
     }
+    b->n_numbers = BOARD_N_NUMBERS;
     b->n_cells = b->n_on_board;
     b->rows = b->cols = b->size = 0;
     memset(b->on_board, 1, b->n_cells);

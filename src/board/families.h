@@ -70,7 +70,7 @@ int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, 
 /* The size of all maps of a transform in bytes. */
 static inline size_t board_maps_nbytes(const struct board *b)
 {
-    return ((size_t)b->n_cells + b->n_planes + b->n_actions) * sizeof(uint32_t);
+    return ((size_t)b->n_cells + b->n_planes + b->n_actions + b->n_numbers) * sizeof(uint32_t);
 }
 
 /* Replace the maps of transform t with new ones that leave everything in place. */
@@ -93,6 +93,12 @@ int board_set_text(char **owned, struct error *err, const char *format, ...)
 struct board_turn {
     int rr, rc, cr, cc;
 };
+
+static inline struct board_step board_turned(const struct board_turn *turn, struct board_step step)
+{
+    return (struct board_step){turn->rr * step.rows + turn->rc * step.cols,
+                               turn->cr * step.rows + turn->cc * step.cols};
+}
 
 /* Fill dst with where a turn about the middle of the board takes its cells. False when some leave
  * the board, or cells have no coordinates. */

@@ -1,9 +1,9 @@
 /*
  * group.c - the transforms of a board multiplied and compared.
  *
- * Two transforms are equal when they move cells, planes, actions and colours alike; a hash of their
- * maps tells most of the others apart. Generators are closed into their group breadth first: each
- * product is computed in the spare transform, which stays when it is a new one.
+ * Two transforms are equal when they move cells, planes, actions, numbers and colours alike; a hash
+ * of their maps tells most of the others apart. Generators are closed into their group breadth
+ * first: each product is computed in the spare transform, which stays when it is a new one.
  */
 #include "board/group.h"
 
@@ -20,6 +20,7 @@ struct group_map group_map_of(const struct board *b, uint32_t t, unsigned i)
         {"dst", "cell", one->dst, b->n_cells},
         {"planes", "plane", one->planes, b->n_planes},
         {"actions", "action", one->actions, b->n_actions},
+        {"numbers", "number", one->numbers, b->n_numbers},
     };
 
     return maps[i];
@@ -65,10 +66,14 @@ int group_find_fault(const struct board *b, uint32_t t, struct text_quoted *faul
 
 bool group_is_identity(const struct board *b, uint32_t t)
 {
-    const struct board_transform *one = &b->transforms[t];
+    bool stays = !b->transforms[t].swaps_colours;
 
-    return perm_is_identity(one->dst, b->n_cells) && perm_is_identity(one->planes, b->n_planes) &&
-           perm_is_identity(one->actions, b->n_actions) && !one->swaps_colours;
+    for (unsigned k = 0; k < GROUP_N_MAPS && stays; k++) {
+        const struct group_map one = group_map_of(b, t, k);
+
+        stays = perm_is_identity(one.map, one.n);
+    }
+    return stays;
 }
 
 bool group_is_same(const struct board *b, uint32_t t, uint32_t u)
@@ -102,9 +107,11 @@ uint32_t group_multiply(const struct board *b, uint32_t first, uint32_t then)
     struct board_transform *product = &b->transforms[b->n_transforms];
     uint32_t t = 0;
 
-    perm_compose(x->dst, y->dst, b->n_cells, product->dst);
-    perm_compose(x->planes, y->planes, b->n_planes, product->planes);
-    perm_compose(x->actions, y->actions, b->n_actions, product->actions);
+    for (unsigned k = 0; k < GROUP_N_MAPS; k++) {
+        const struct group_map one = group_map_of(b, first, k), other = group_map_of(b, then, k);
+
+        perm_compose(one.map, other.map, one.n, group_map_of(b, b->n_transforms, k).map);
+    }
     product->swaps_colours = x->swaps_colours != y->swaps_colours;
     set_hash(b, b->n_transforms);
     while (t < b->n_transforms &&

@@ -13,10 +13,10 @@
 #include "board/board.h"
 
 /*
- * Check that the transforms form a group, all their maps (cells, planes, actions, colours) taken
- * together, and fill in src, compose and inverse. ERROR_DATA, naming transform, cell and reason: a
- * map that is not a permutation, no identity at id 0, two equal transforms, a missing product; and
- * for a board from a file, an edge, line or colour that is not kept.
+ * Check that the transforms form a group, all their maps (cells, planes, actions, numbers of tiles,
+ * colours) taken together, and fill in src, compose and inverse. ERROR_DATA, naming transform, cell
+ * and reason: a map that is not a permutation, no identity at id 0, two equal transforms, a missing
+ * product; and for a board from a file, an edge, line or colour that is not kept.
  */
 int group_complete(struct board *board, struct error *err);
 
@@ -67,11 +67,11 @@ int group_find(struct board *board, enum group_which which, struct error *err);
 /* One of the maps of a transform. */
 struct group_map {
     const char *key;  /* in a board file: "dst", "planes", "actions" */
-    const char *unit; /* what it moves: "cell", "plane", "action" */
+    const char *unit; /* what it moves: "cell", "plane", "action", "number" */
     uint32_t *map;    /* borrowed, n entries */
     uint32_t n;
 };
-#define GROUP_N_MAPS 3
+#define GROUP_N_MAPS 4
 
 /* Map number i of transform t; n is 0 where the board has no such maps. */
 struct group_map group_map_of(const struct board *board, uint32_t t, unsigned i);

@@ -163,14 +163,11 @@ static uint64_t length(const struct action_layout *layout, const struct board *b
 static uint32_t turned(const struct action_layout *layout, const struct board *b, uint32_t t,
                        const struct place *place)
 {
-    const struct board_step *from = place->step;
-    const struct board_step *to = ((const struct scheme *)layout->scheme)->directions;
-    const struct board_turn *turn = &b->family->box->elements[t].turn;
-    const int rows = turn->rr * from->rows + turn->rc * from->cols;
-    const int cols = turn->cr * from->rows + turn->cc * from->cols;
+    const struct board_step *directions = ((const struct scheme *)layout->scheme)->directions;
+    const struct board_step to = board_turned(&b->family->box->elements[t].turn, *place->step);
     uint32_t direction = 0;
 
-    while (to[direction].rows != rows || to[direction].cols != cols)
+    while (directions[direction].rows != to.rows || directions[direction].cols != to.cols)
         direction++;
     return direction * place->n_distances + place->slot % place->n_distances;
 }

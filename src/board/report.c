@@ -124,12 +124,12 @@ static int report_group(struct report *r)
     for (uint32_t t = 0; t < n; t++)
         if (memcmp(board->transforms[t].dst, board->transforms[product].dst,
                    board->n_cells * sizeof(uint32_t)) == 0)
-            return verdict(r, false,
-                           "the transforms are no group (%u of %u products missing): %s and "
-                           "then %s moves the cells as %s does, but not the planes, actions or "
-                           "colours",
-                           n_missing, n_products, name_of(r, a).text, name_of(r, b).text,
-                           name_of(r, t).text);
+            return verdict(
+                r, false,
+                "the transforms are no group (%u of %u products missing): %s and "
+                "then %s moves the cells as %s does, but not the %s",
+                n_missing, n_products, name_of(r, a).text, name_of(r, b).text, name_of(r, t).text,
+                board->n_numbers > 0 ? "numbers of tiles" : "planes, actions or colours");
     return verdict(r, false,
                    "the transforms are no group (%u of %u products missing): %s (%s) and then "
                    "%s (%s) is none of them: %s; list it, or set generators to true",
@@ -389,6 +389,8 @@ int group_complete(struct board *b, struct error *err)
         status = new_items(&one->src, b->n_cells, "tables of a group", err);
         if (status == 0)
             perm_invert(one->dst, b->n_cells, one->src);
+        for (uint8_t k = 0; k < b->n_numbers; k++)
+            one->number_src[one->numbers[k]] = k;
     }
     if (status == 0) {
         b->compose = r.products;

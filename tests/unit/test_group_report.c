@@ -148,6 +148,36 @@ static void test_report_of_a_foreign_turn(void **state)
     board_free(b);
 }
 
+/* Two numbers of a tile exchanged, in the map of one transform after the other. */
+static void test_report_of_tile_numbers(void **state)
+{
+    (void)state;
+    for (uint32_t t = 0; t < 12; t++) {
+        struct board *b = open_board("takeiteasy");
+        uint32_t *numbers = b->transforms[t].numbers;
+        const uint32_t first = numbers[t % 3], other = numbers[(t + 1) % 3];
+        const char *line = t == 0
+                               ? "FAIL  id 0, 'identity', is not the identity: number 0 goes to 1"
+                               : "moves the cells as '";
+        bool ok = true;
+        char *report;
+
+        numbers[t % 3] = other;
+        numbers[(t + 1) % 3] = first;
+        report = report_on(b, &ok);
+        assert_false(ok);
+        if (strstr(report, line) == NULL || strstr(report, "but not the numbers of tiles") == NULL)
+            fail_msg("'%s' in\n%s", line, report);
+        free(report);
+        numbers[t % 3] = first;
+        report = report_on(b, &ok);
+        assert_false(ok);
+        assert_non_null(strstr(report, "is not a permutation: numbers "));
+        free(report);
+        board_free(b);
+    }
+}
+
 /* Layouts of square:3 that are wrong in one way each. */
 static uint64_t nine(const struct action_layout *layout, const struct board *b)
 {
@@ -290,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_report_of_spoilt_boards),
         cmocka_unit_test(test_report_names_what_broke),
         cmocka_unit_test(test_report_of_a_foreign_turn),
+        cmocka_unit_test(test_report_of_tile_numbers),
         cmocka_unit_test(test_report_of_bad_layouts),
         cmocka_unit_test(test_report_leaves_long_layouts_out),
     };
