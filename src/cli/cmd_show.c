@@ -25,7 +25,7 @@ static int run_show(struct call *call, struct error *err)
     const bool wants_none = no_color != NULL && *no_color != '\0';
     const bool is_plain = when == WHEN_NEVER || (when == WHEN_AUTO && (wants_none || is_dumb));
     const char *locale = NULL; /* its name is enough to know that it is UTF-8 */
-    struct report_sheet found;
+    struct sheet sheet;
     struct text text = {0};
     struct winsize size;
     uint64_t columns;
@@ -51,11 +51,11 @@ static int run_show(struct call *call, struct error *err)
                     (strcasestr(locale, "UTF-8") != NULL || strcasestr(locale, "UTF8") != NULL)),
         .colours = !is_plain && (when == WHEN_ALWAYS || isatty(STDOUT_FILENO) == 1),
     };
-    if (report_sheet_build(&found, &request, false, err) != 0)
+    if (report_sheet_build(&sheet, &request, false, err) != 0)
         return -1;
-    int status = settings->output != NULL ? svg_write(&found.sheet, NULL, &text, err)
-                                          : terminal_write(&found.sheet, &style, &text, err);
-    report_sheet_release(&found);
+    int status = settings->output != NULL ? svg_write(&sheet, NULL, &text, err)
+                                          : terminal_write(&sheet, &style, &text, err);
+    sheet_release(&sheet);
     if (status == 0)
         status = command_put(settings->output, settings->force, text.text, text.n_bytes, err);
     text_release(&text);

@@ -31,7 +31,7 @@ struct settings {
     struct role_request roles; /* owned */
     struct conventions conventions;
     bool use_map;                      /* read inputs through memory maps */
-    const struct memory_array *memory; /* borrowed: the one input, in memory; or NULL */
+    const struct symaug_array *memory; /* borrowed: the one input, in memory; or NULL */
     size_t n_memory;
     bool allow_expanded;  /* accept inputs that were expanded before; not set by an option */
     enum purpose purpose; /* not set by an option either */

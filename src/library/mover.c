@@ -7,12 +7,9 @@
 #include "engine/plan.h"
 #include "positions/key.h"
 
-#define MEMORY_NAME "arrays"
-
 struct symaug_mover {
     struct settings settings; /* owned, except for the caller's texts, used only to make it */
     struct plan plan;
-    bool in_memory;
     struct text_quoted *roles; /* owned: the role of each array, as text */
     struct key key;
     struct error no_key; /* why the arrays form no key; key has no arrays then */
@@ -80,6 +77,8 @@ static int build(symaug_mover *mover, struct words paths, struct words options, 
     struct settings *settings = &mover->settings;
     struct plan *plan = &mover->plan;
 
+    if (paths.n == 0)
+        return error_set(err, ERROR_USAGE, "no files given");
     for (size_t i = 0; i < options.n; i++)
         if (set_option(settings, options.items[i], err) != 0)
             return -1;
@@ -117,7 +116,6 @@ static symaug_mover *make(const struct settings *settings, struct words paths, s
         error_no_memory(&err, "mover");
     } else {
         mover->settings = *settings;
-        mover->in_memory = settings->memory != NULL;
         if (build(mover, paths, options, &err) == 0)
             return mover;
     }
@@ -130,40 +128,21 @@ symaug_mover *symaug_mover_new(const struct symaug_array *arrays, size_t n_array
                                const char *const *options, size_t n_options,
                                struct symaug_failure *failure)
 {
-    static const char *const name = MEMORY_NAME;
+    static const char *const name = "arrays";
+    static const struct symaug_array none;
     struct settings settings = settings_default;
-    struct memory_array *memory = calloc(n_arrays + 1, sizeof *memory);
-    struct error err = {0};
 
-    if (memory == NULL) {
-        error_no_memory(&err, "arrays");
-        fail(failure, &err, true);
-        return NULL;
-    }
-    for (size_t i = 0; i < n_arrays; i++)
-        memory[i] = (struct memory_array){arrays[i].name,   arrays[i].descr, arrays[i].shape,
-                                          arrays[i].n_dims, arrays[i].data,  arrays[i].n_bytes};
-    settings.memory = memory;
+    settings.memory = n_arrays > 0 ? arrays : &none;
     settings.n_memory = n_arrays;
-    symaug_mover *mover =
-        make(&settings, (struct words){&name, 1}, (struct words){options, n_options}, failure);
-    free(memory);
-    return mover;
+    return make(&settings, (struct words){&name, 1}, (struct words){options, n_options}, failure);
 }
 
 symaug_mover *symaug_mover_open(const char *const *paths, size_t n_paths,
                                 const char *const *options, size_t n_options,
                                 struct symaug_failure *failure)
 {
-    struct settings settings = settings_default;
-    struct error err = {0};
-
-    if (n_paths > 0)
-        return make(&settings, (struct words){paths, n_paths}, (struct words){options, n_options},
-                    failure);
-    error_set(&err, ERROR_USAGE, "no files given");
-    fail(failure, &err, true);
-    return NULL;
+    return make(&settings_default, (struct words){paths, n_paths},
+                (struct words){options, n_options}, failure);
 }
 
 void symaug_mover_free(symaug_mover *mover)
@@ -278,7 +257,7 @@ static int fail_row(const symaug_mover *mover, const struct plan_array *array, u
     struct error err = {0};
 
     error_set_at(&err, reason->kind, &place, "%s", reason->message);
-    return fail(failure, &err, mover->in_memory);
+    return fail(failure, &err, mover->settings.memory != NULL);
 }
 
 /* The row of image k; a negative one becomes larger than any n_data. */
@@ -379,5 +358,5 @@ int symaug_mover_keys(const symaug_mover *mover, const void *const *data, size_t
         keys[2 * k + 1] = value.low;
     }
     key_room_release(&room);
-    return status == 0 ? 0 : fail(failure, &err, mover->in_memory);
+    return status == 0 ? 0 : fail(failure, &err, mover->settings.memory != NULL);
 }

@@ -151,43 +151,37 @@ static void put_maps(struct pen *p, const struct report_set *set)
     shape_release(&shape);
 }
 
-int report_sheet_build(struct report_sheet *s, const struct sheet_request *request, bool is_pair,
+int report_sheet_build(struct sheet *sheet, const struct sheet_request *request, bool is_pair,
                        struct error *err)
 {
     const struct verify_request seeking = {.settings = request->settings, .exact_manifest = true};
-    struct verify_located *found = &s->located;
+    struct verify_located found;
     struct sheet_request own = *request;
     char list[32] = "0";
     size_t other = 0;
 
-    if (verify_locate(&seeking, request->path, request->row, found, err) != 0)
+    if (verify_locate(&seeking, request->path, request->row, &found, err) != 0)
         return -1;
-    struct settings settings = found->recall.settings; /* borrowed */
+    struct settings settings = found.recall.settings; /* borrowed */
     settings.allow_expanded = true;
-    for (size_t k = 1; k < found->n; k++)
-        if (other == 0 || found->images[k].row == request->row)
+    for (size_t k = 1; k < found.n; k++)
+        if (other == 0 || found.images[k].row == request->row)
             other = k;
-    if (found->n > 0)
-        snprintf(list, sizeof list, other > 0 ? "%u,%u" : "%u", found->images[0].transform,
-                 found->images[other].transform);
+    if (found.n > 0)
+        snprintf(list, sizeof list, other > 0 ? "%u,%u" : "%u", found.images[0].transform,
+                 found.images[other].transform);
     if (is_pair)
         settings.transforms = list;
     own.settings = &settings;
-    own.stored = found->images;
-    own.n_stored = found->n;
-    const int status = sheet_build(&s->sheet, &own, err);
-    if (status == 0 && found->board != NULL)
-        return 0;
-    if (status == 0) /* no board was found when images were looked for, for lack of memory */
-        sheet_release(&s->sheet);
-    verify_located_release(found);
-    return error_no_memory(err, "board");
-}
-
-void report_sheet_release(struct report_sheet *s)
-{
-    sheet_release(&s->sheet);
-    verify_located_release(&s->located);
+    own.stored = found.images;
+    own.n_stored = found.n;
+    int status = sheet_build(sheet, &own, err);
+    if (status == 0 && found.board == NULL) { /* for lack of memory, when images were looked for */
+        sheet_release(sheet);
+        status = error_no_memory(err, "board");
+    }
+    verify_located_release(&found);
+    return status;
 }
 
 /* Draw the first finding of a code, if it can be drawn. */
@@ -201,7 +195,7 @@ static void put_picture(struct pen *p, const struct report_set *set,
     };
     struct svg_place place = {.name = finding_code_name(finding->code)};
     struct error why = {0};
-    struct report_sheet s;
+    struct sheet sheet;
     char prefix[64];
 
     if (p->out->n_bytes > MAX_PAGE_NBYTES || result->fatal != ERROR_NONE ||
@@ -209,11 +203,11 @@ static void put_picture(struct pen *p, const struct report_set *set,
         return;
     snprintf(prefix, sizeof prefix, "p%zu-%s-", set->number, place.name);
     place.prefix = prefix;
-    if (report_sheet_build(&s, &request, true, &why) == 0) {
+    if (report_sheet_build(&sheet, &request, true, &why) == 0) {
         pen_put(p, "<figure>");
-        p->failed = p->failed || svg_write(&s.sheet, &place, p->out, p->err) != 0;
+        p->failed = p->failed || svg_write(&sheet, &place, p->out, p->err) != 0;
         pen_put(p, "</figure>\n");
-        report_sheet_release(&s);
+        sheet_release(&sheet);
     } else if (why.kind == ERROR_INTERNAL) { /* otherwise the words must do */
         p->failed = error_pass(p->err, &why) != 0;
     }

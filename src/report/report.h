@@ -27,17 +27,11 @@ struct report_request {
 int report_make(const struct report_request *request, struct text *page, json_t **json,
                 struct error *err);
 
-/* A sheet of a row, with the stored images of its source that `verify` finds. */
-struct report_sheet {
-    struct sheet sheet;
-    struct verify_located located; /* borrowed by the sheet */
-};
-
 /*
- * Build a sheet; the request names no stored images. Where the settings, which must outlive the
- * sheet, say nothing, the set's manifest or zip comment counts. is_pair: draw only the first image
- * and that of the row, or the second. On success the caller releases it.
+ * Build a sheet of a row with the stored images of its source that `verify` finds; the request
+ * names none. Where the settings say nothing, the set's manifest or zip comment counts. is_pair:
+ * draw only the first image and that of the row, or the second. The caller releases a sheet that
+ * was built.
  */
-int report_sheet_build(struct report_sheet *s, const struct sheet_request *request, bool is_pair,
+int report_sheet_build(struct sheet *sheet, const struct sheet_request *request, bool is_pair,
                        struct error *err);
-void report_sheet_release(struct report_sheet *s);

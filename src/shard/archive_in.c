@@ -6,6 +6,7 @@
 #include "shard/archive_in.h"
 
 #include "base/text.h"
+#include "symaug.h"
 #include "zip/check.h"
 
 #include <dirent.h>
@@ -311,7 +312,7 @@ int archive_in_open_part(struct archive_in *archive, const char *path, bool use_
 }
 
 int archive_in_of_memory(struct archive_in *archive, const char *name,
-                         const struct memory_array *arrays, size_t n_arrays, struct error *err)
+                         const struct symaug_array *arrays, size_t n_arrays, struct error *err)
 {
     *archive =
         (struct archive_in){.form = ARCHIVE_MEMORY, .path = strdup(name), .comment = strdup("")};
@@ -319,15 +320,15 @@ int archive_in_of_memory(struct archive_in *archive, const char *name,
                      ? error_no_memory(err, "arrays")
                      : make_room(archive, n_arrays, err);
     for (size_t i = 0; i < n_arrays && result == 0; i++) {
-        const struct memory_array *from = &arrays[i];
+        const struct symaug_array *from = &arrays[i];
 
         result = input_of_memory(&archive->inputs[i], name, from->data, from->n_bytes, err);
         if (result != 0)
             break;
         archive->n_inputs++;
         archive->n_arrays++;
-        archive->arrays[i] = (struct array){.key = strdup(from->key),
-                                            .member = strdup(from->key),
+        archive->arrays[i] = (struct array){.key = strdup(from->name),
+                                            .member = strdup(from->name),
                                             .input = &archive->inputs[i],
                                             .packed_nbytes = from->n_bytes,
                                             .unpacked_nbytes = from->n_bytes};

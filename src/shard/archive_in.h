@@ -34,20 +34,12 @@ int archive_in_open(struct archive_in *archive, const char *path, bool use_map, 
 int archive_in_open_part(struct archive_in *archive, const char *path, bool use_map,
                          archive_leaves_out leaves_out, const void *self, struct error *err);
 
-/* An array in the caller's memory, all of it borrowed. */
-struct memory_array {
-    const char *key;
-    const char *descr; /* its dtype as Python source: "'<f4'", "[('a', '<i4')]" */
-    const uint64_t *shape;
-    unsigned n_dims;
-    const void *data; /* in C order; for an object array its pickle */
-    uint64_t n_bytes;
-};
+struct symaug_array; /* of symaug.h */
 
-/* Open arrays in memory as a shard; they are only read, and must outlive it. Messages call it
- * `name`. ERROR_DATA names an array whose type or length is wrong. */
+/* Open arrays in the caller's memory as a shard; they are only read, and must outlive it. Messages
+ * call it `name`. ERROR_DATA names an array whose type or length is wrong. */
 int archive_in_of_memory(struct archive_in *archive, const char *name,
-                         const struct memory_array *arrays, size_t n_arrays, struct error *err);
+                         const struct symaug_array *arrays, size_t n_arrays, struct error *err);
 
 /* Close it; accepts a zeroed one. */
 void archive_in_close(struct archive_in *archive);

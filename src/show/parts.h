@@ -33,20 +33,15 @@ static inline int64_t field_integer(const struct field *field, uint64_t i)
 /* --- pieces on cells, from planes as the programs for each game write them --- */
 
 /* Put the pieces of a row on the cells. */
-int stones_read(const struct fields *fields, struct picture *picture, struct error *err);
+void stones_read(const struct fields *fields, struct picture *picture);
 
-/* How the two sides of a board are named and drawn. */
-enum stones_style { STONES_BLUE_RED, STONES_OWN_THEIRS, STONES_FIRST_PLANES, STONES_CHESS };
-
-enum stones_style stones_style_of(const struct plan *plan);
+/* How the two sides of a board are named and drawn; static. */
+const struct sides *sides_of(const struct plan *plan);
 
 /* True when the number of planes is that of RingRift's, which hold heights of stacks. */
 bool stones_are_stacks(const struct plan *plan);
 
 /* --- labels: values, the player to move, cells that actions point to --- */
-
-/* The name of a side on this board: "blue". */
-const char *labels_side_name(const struct plan *plan, enum picture_side side);
 
 /* Append a line to the caption, and mark the cells that actions and coordinates point to. */
 int labels_read(const struct fields *fields, struct picture *picture, struct error *err);

@@ -312,8 +312,8 @@ static int fill_picture(struct sheet *sheet, const struct fields *fields, struct
 
     if (board->family->joins_edges)
         picture_set_edges(picture, board);
-    if (stones_read(fields, picture, err) != 0 || labels_read(fields, picture, err) != 0 ||
-        heat_read(fields, picture, err) != 0)
+    stones_read(fields, picture);
+    if (labels_read(fields, picture, err) != 0 || heat_read(fields, picture, err) != 0)
         return -1;
     for (uint32_t i = 0; i < board->n_cells; i++) {
         const struct picture_cell *cell = &picture->cells[i];
@@ -407,6 +407,7 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
             status = add_picture(sheet, rows, is_stored ? images[0].transform : 0, &image,
                                  is_stored ? &rows[k] : NULL, err);
     }
+    sheet->sides = sides_of(plan);
     if (stones_are_stacks(plan))
         sheet->pieces = "with a number: a stack of so many rings; small: a marker; a whole cell: "
                         "territory";
@@ -424,6 +425,7 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
                 sheet->n_faulty == 1 ? "s" : "");
     pen_put(&title, "\n");
     status = title.failed ? -1 : status;
+    plan->settings = NULL; /* they need not outlive the sheet */
 out:
     for (size_t k = 0; k < n_rows; k++)
         fields_release(&rows[k]);

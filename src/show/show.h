@@ -74,8 +74,19 @@ enum picture_piece {
     PICTURE_TERRITORY, /* of a side: fills the cell */
 };
 
-/* Whose pieces; labels_side_name has the names. */
+/* Whose pieces. */
 enum picture_side { SIDE_FIRST, SIDE_SECOND, SIDE_BOTH, SIDE_NONE };
+
+/* The colours of a side's pieces, and of text on them. */
+struct ink {
+    const char *fill, *stroke, *text;
+};
+
+struct sides {
+    const char *names[SIDE_NONE + 1]; /* "blue", "red", what both at once are, "nobody" */
+    const struct ink *inks[SIDE_NONE + 1];
+    bool are_coloured; /* blue and red, not dark and light */
+};
 
 struct picture_cell {
     enum picture_piece piece;
@@ -122,6 +133,7 @@ struct sheet_request {
 struct sheet {
     struct plan plan;
     struct shape shape;
+    const struct sides *sides; /* static */
     bool is_stored;
     struct picture *pictures; /* owned */
     size_t n_pictures;

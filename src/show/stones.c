@@ -20,11 +20,13 @@
 
 /* --- planes --- */
 
-/* The numbers of an array of planes, or of a grid, by cell, whatever its layout and type. */
+/* An array of planes (the first frame of a history), or a grid, of a row at one place of their
+ * axis, whatever its layout. */
 struct planes {
-    uint32_t n_cells; /* of the box */
-    uint64_t n;
-    double *numbers; /* owned: plane p of cell c is numbers[p * n_cells + c] */
+    struct planes_form form;
+    struct stone_planes where;
+    const uint8_t *row;
+    uint64_t at;
 };
 
 int64_t planes_cell_of(const struct board *board, const struct role_binding *binding, uint64_t i)
@@ -45,34 +47,10 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
     return (int64_t)action_flip_cell(board, binding->flip, (uint64_t)cell);
 }
 
-/* Read the numbers of array i (planes, packed planes or a grid). The caller frees them, also on
- * failure. */
-static int planes_read(struct planes *planes, const struct fields *fields, size_t i,
-                       struct error *err)
+/* The number in plane p; 0 if there is no such plane. */
+static double planes_at(const struct planes *planes, uint64_t p)
 {
-    const struct board *board = fields->plan->board;
-    const struct role_binding *binding = &fields->plan->arrays[i].binding;
-    const struct field *field = &fields->items[i];
-    const struct planes_form form = planes_form_of(binding, &field->dtype);
-
-    *planes = (struct planes){.n_cells = board->n_cells, .n = form.n_planes};
-    if (new_items(&planes->numbers, planes->n * planes->n_cells + 1, "planes", err) != 0)
-        return -1;
-    if (field->n == 0 || (!form.is_bits && !dtype_is_number(&field->dtype)))
-        return 0;
-    for (uint64_t at = 0; at < form.axis; at++) {
-        const int64_t cell = planes_cell_of(board, binding, at);
-
-        for (uint64_t p = 0; cell >= 0 && p < form.n_planes; p++)
-            planes->numbers[p * planes->n_cells + (uint64_t)cell] =
-                planes_number(&form, field->bytes.data, p, at);
-    }
-    return 0;
-}
-
-static double planes_at(const struct planes *planes, uint64_t plane, uint32_t cell)
-{
-    return plane < planes->n ? planes->numbers[plane * planes->n_cells + cell] : 0;
+    return p < planes->form.n_planes ? planes_number(&planes->form, planes->row, p, planes->at) : 0;
 }
 
 /* The first array of that role that has elements, or -1. */
@@ -98,84 +76,113 @@ static const struct plan_array *find_planes(const struct plan *plan, size_t *i)
     return NULL;
 }
 
-/* Who is to move, by a label or, in Hex, by a plane; SIDE_NONE when the row does not say. */
+/* The same in a row, at its first cell; NULL also if it holds no numbers. */
+static const struct plan_array *open_planes(struct planes *planes, const struct fields *fields)
+{
+    const struct plan *plan = fields->plan;
+    size_t i;
+    const struct plan_array *array = find_planes(plan, &i);
+
+    if (array == NULL || fields->items[i].n == 0)
+        return NULL;
+    *planes = (struct planes){.form = planes_frame_of(&array->binding, &fields->items[i].dtype),
+                              .row = fields->items[i].bytes.data};
+    stone_planes_decide(&planes->where, &plan->conventions, planes->form.n_planes,
+                        board_swaps_colours(plan->board) && plan->board->n_planes == 0);
+    return planes->form.is_bits || dtype_is_number(planes->form.dtype) ? array : NULL;
+}
+
+/* Who is to move, by a label or else by a plane; SIDE_NONE when the row does not say. */
 static enum picture_side side_to_move(const struct fields *fields)
 {
-    static const double first[] = {[TO_MOVE_01] = 0, [TO_MOVE_12] = 1, [TO_MOVE_PM1] = 1};
     const struct plan *plan = fields->plan;
+    const struct conventions *c = &plan->conventions;
     const bool is_known = plan->board->family->only_known_members;
     const int label = fields_find(fields, is_known ? ROLE_GLOBALS : ROLE_TO_MOVE);
     struct planes planes;
-    enum picture_side side = SIDE_NONE;
-    size_t i;
-    const struct plan_array *array = find_planes(plan, &i);
+    int player = -1;
 
     if (!board_swaps_colours(plan->board))
         return SIDE_NONE;
     if (label >= 0 && dtype_is_number(&fields->items[label].dtype))
-        return field_number(&fields->items[label], 0) == first[plan->conventions.to_move]
-                   ? SIDE_FIRST
-                   : SIDE_SECOND;
-    if (!plan->board->family->joins_edges || array == NULL || array->binding.role != ROLE_PLANES ||
-        planes_count(&array->binding) != 3 || plan->conventions.planes > PLANES_MOVER)
-        return SIDE_NONE;
-    if (planes_read(&planes, fields, i, NULL) == 0)
-        side = planes_at(&planes, 2, 0) == 0 ? SIDE_FIRST : SIDE_SECOND;
-    free(planes.numbers);
-    return side;
+        player = turn_player(c->to_move, field_number(&fields->items[label], 0));
+    else if (open_planes(&planes, fields) != NULL && planes.where.turn >= 0)
+        player = turn_player(c->plane_coding, planes_at(&planes, (uint64_t)planes.where.turn));
+    return player == 0 ? SIDE_FIRST : player == 1 ? SIDE_SECOND : SIDE_NONE;
 }
 
-static void put(struct picture *picture, uint32_t cell, bool first, bool second)
+static void put(struct picture_cell *to, bool first, bool second)
 {
-    struct picture_cell *to = &picture->cells[cell];
-
     if (!first && !second)
         return;
     to->piece = PICTURE_STONE;
     to->side = first && second ? SIDE_BOTH : first ? SIDE_FIRST : SIDE_SECOND;
 }
 
-/* Read stones from n planes of each side, which begin at sides[]; n 0: from the signs of plane 0.
- */
-static void read_sides(const struct planes *planes, const uint64_t sides[2], uint64_t n,
-                       struct picture *picture)
+/* Codes 1 and 2, or 1 and -1, are stones; tiles have three digits; others are numbers. */
+static void put_code(double code, bool has_tiles, struct picture_cell *to)
 {
-    for (uint32_t cell = 0; cell < planes->n_cells; cell++) {
-        const double sign = n > 0 ? 0 : planes_at(planes, 0, cell);
-        bool first = sign > 0, second = sign < 0;
-
-        for (uint64_t p = 0; p < n; p++) {
-            first |= planes_at(planes, sides[0] + p, cell) != 0;
-            second |= planes_at(planes, sides[1] + p, cell) != 0;
-        }
-        put(picture, cell, first, second);
+    if (!has_tiles && (code == 1 || code == 2 || code == -1)) {
+        put(to, code == 1, code != 1);
+    } else if (fabs(code) < 1e9 && code != 0) {
+        to->piece = has_tiles && code > 0 && code < 1000 ? PICTURE_TILE : PICTURE_NUMBER;
+        to->number = (int32_t)code;
     }
 }
 
-/* Rows made by `sample` have 1 in the first planes, and the height two planes later. */
-static void read_stacks(const struct planes *planes, struct picture *picture)
+/* From the planes of all kinds of men of one side, then of the other. */
+static void put_man(const struct planes *planes, const char *men, struct picture_cell *to)
 {
-    static const enum picture_piece pieces[] = {PICTURE_STONE, PICTURE_MARKER, PICTURE_TERRITORY};
+    const size_t n = strlen(men);
+
+    for (size_t p = 0; p < 2 * n; p++)
+        if (planes_at(planes, p) != 0) {
+            put(to, p < n, p >= n);
+            to->piece = PICTURE_MAN;
+            to->man = men[p % n];
+        }
+}
+
+/* True for rows made by `sample`: they have 1 in the first planes, and the height two planes later.
+ */
+static bool planes_are_owners(struct planes *planes)
+{
     bool owners = false;
 
-    for (uint32_t cell = 0; cell < planes->n_cells; cell++)
-        owners |= (planes_at(planes, 0, cell) != 0 && planes_at(planes, 2, cell) != 0) ||
-                  (planes_at(planes, 1, cell) != 0 && planes_at(planes, 3, cell) != 0);
-    for (uint32_t cell = 0; cell < planes->n_cells; cell++) {
-        struct picture_cell *to = &picture->cells[cell];
+    for (planes->at = 0; planes->at < planes->form.axis && !owners; planes->at++)
+        for (uint64_t side = 0; side < 2; side++)
+            owners |= planes_at(planes, side) != 0 && planes_at(planes, side + 2) != 0;
+    return owners;
+}
 
-        for (uint64_t kind = 0; kind < (owners ? 1 : 3) && to->piece == PICTURE_EMPTY; kind++) {
-            const double mine = planes_at(planes, 2 * kind, cell);
-            const uint64_t height = (mine != 0 ? 0U : 1U) + (owners ? 2U : 0U);
+static void put_stack(const struct planes *planes, bool owners, struct picture_cell *to)
+{
+    static const enum picture_piece pieces[] = {PICTURE_STONE, PICTURE_MARKER, PICTURE_TERRITORY};
 
-            put(picture, cell, mine != 0, planes_at(planes, 2 * kind + 1, cell) != 0);
-            if (to->piece == PICTURE_EMPTY)
-                continue;
-            to->piece = pieces[kind];
-            if (kind == 0)
-                to->number = (int32_t)lround(planes_at(planes, height, cell) * RINGS_MAX_HEIGHT);
-        }
+    for (uint64_t kind = 0; kind < (owners ? 1 : 3) && to->piece == PICTURE_EMPTY; kind++) {
+        const double mine = planes_at(planes, 2 * kind);
+        const uint64_t height = (mine != 0 ? 0U : 1U) + (owners ? 2U : 0U);
+
+        put(to, mine != 0, planes_at(planes, 2 * kind + 1) != 0);
+        if (to->piece == PICTURE_EMPTY)
+            continue;
+        to->piece = pieces[kind];
+        if (kind == 0)
+            to->number = (int32_t)lround(planes_at(planes, height) * RINGS_MAX_HEIGHT);
     }
+}
+
+/* From n planes of each side, which begin at sides[]; n 0: from the signs of one plane. */
+static void put_stones(const struct planes *planes, const uint64_t sides[2], uint64_t n,
+                       struct picture_cell *to)
+{
+    const double sign = n > 0 ? 0 : planes_at(planes, sides[0]);
+    bool has[2] = {sign > 0, sign < 0};
+
+    for (uint64_t p = 0; p < n; p++)
+        for (int side = 0; side < 2; side++)
+            has[side] |= planes_at(planes, sides[side] + p) != 0;
+    put(to, has[0], has[1]);
 }
 
 static bool are_stacks(const struct board *board, uint64_t n_planes)
@@ -194,95 +201,80 @@ bool stones_are_stacks(const struct plan *plan)
            are_stacks(plan->board, planes_count(&array->binding));
 }
 
-int stones_read(const struct fields *fields, struct picture *picture, struct error *err)
+void stones_read(const struct fields *fields, struct picture *picture)
 {
     const struct plan *plan = fields->plan;
-    const struct board_family *family = plan->board->family;
-    uint64_t sides[2] = {0, 1};
+    const struct board *board = plan->board;
+    const struct board_family *family = board->family;
     struct planes planes;
-    size_t i;
-    const struct plan_array *array = find_planes(plan, &i);
+    const struct plan_array *array = open_planes(&planes, fields);
 
-    if (array == NULL || fields->items[i].n == 0)
-        return 0;
-    if (planes_read(&planes, fields, i, err) != 0)
-        return -1;
-    if (array->binding.role == ROLE_GRID) {
-        /* Codes 1 and 2, or 1 and -1, are stones; tiles have three digits; others are numbers. */
-        for (uint32_t cell = 0; cell < planes.n_cells; cell++) {
-            const double code = planes_at(&planes, 0, cell);
-            const bool is_stone = code == 1 || code == 2 || code == -1;
+    if (array == NULL)
+        return;
+    /* Planes of mine and theirs become colours by the player to move. */
+    const uint64_t n_planes = planes.form.n_planes, *stones = planes.where.stones;
+    const bool is_mover = board_swaps_colours(board) && planes.where.is_mover;
+    const bool is_swapped = is_mover && side_to_move(fields) == SIDE_SECOND;
+    const bool is_men = family->men != NULL && n_planes >= 2 * strlen(family->men);
+    const bool is_stacks = are_stacks(board, planes_count(&array->binding));
+    const bool owners = is_stacks && planes_are_owners(&planes);
+    uint64_t sides[2] = {stones[is_swapped ? 1 : 0], stones[is_swapped ? 0 : 1]};
+    uint64_t n_each = sides[0] != sides[1] && (is_mover || n_planes > 1) ? 1 : 0;
 
-            if (!family->has_tiles && is_stone) {
-                put(picture, cell, code == 1, code != 1);
-            } else if (fabs(code) < 1e9 && code != 0) {
-                picture->cells[cell].piece =
-                    family->has_tiles && code > 0 && code < 1000 ? PICTURE_TILE : PICTURE_NUMBER;
-                picture->cells[cell].number = (int32_t)code;
-            }
-        }
-    } else if (family->packed_stones > 0 && array->binding.role == ROLE_PACKED) {
+    if (array->binding.role == ROLE_PACKED && family->packed_stones > 0) {
         sides[0] = family->packed_stones; /* other planes come first */
-        sides[1] = family->packed_stones + 1;
-        read_sides(&planes, sides, 1, picture);
-    } else if (family->men != NULL && planes.n >= 2 * strlen(family->men)) {
-        const size_t n = strlen(family->men);
-
-        for (size_t p = 0; p < 2 * n; p++)
-            for (uint32_t cell = 0; cell < planes.n_cells; cell++)
-                if (planes_at(&planes, p, cell) != 0) {
-                    picture->cells[cell].piece = PICTURE_MAN;
-                    picture->cells[cell].side = p < n ? SIDE_FIRST : SIDE_SECOND;
-                    picture->cells[cell].man = family->men[p % n];
-                }
-    } else if (are_stacks(plan->board, planes.n)) {
-        read_stacks(&planes, picture);
+        sides[1] = sides[0] + 1;
+        n_each = 1;
     } else if (family->joins_edges && plan->conventions.planes == PLANES_OPENSPIEL &&
-               planes.n == 9) { /* white, empty cells, black, who joins top and bottom */
+               n_planes == 9) { /* white, empty cells, black, who joins top and bottom */
         sides[0] = 5;
         sides[1] = 0;
-        read_sides(&planes, sides, 4, picture);
-    } else {
-        /* Planes of mine and theirs become colours by the player to move. */
-        const bool is_mover =
-            board_swaps_colours(plan->board) && plan->conventions.planes == PLANES_MOVER;
-
-        sides[0] = is_mover && side_to_move(fields) == SIDE_SECOND;
-        sides[1] = 1 - sides[0];
-        read_sides(&planes, sides, is_mover || planes.n > 1, picture);
+        n_each = 4;
     }
-    free(planes.numbers);
-    return 0;
+    for (planes.at = 0; planes.at < planes.form.axis; planes.at++) {
+        const int64_t cell = planes_cell_of(board, &array->binding, planes.at);
+
+        if (cell < 0)
+            continue;
+        if (array->binding.role == ROLE_GRID)
+            put_code(planes_at(&planes, 0), family->has_tiles, &picture->cells[cell]);
+        else if (is_men)
+            put_man(&planes, family->men, &picture->cells[cell]);
+        else if (is_stacks)
+            put_stack(&planes, owners, &picture->cells[cell]);
+        else
+            put_stones(&planes, sides, n_each, &picture->cells[cell]);
+    }
 }
 
-enum stones_style stones_style_of(const struct plan *plan)
+#define IMPOSSIBLE "both colours, which is impossible"
+
+const struct sides *sides_of(const struct plan *plan)
 {
+    static const struct ink dark = {"#2b2d33", "#111", "#fff"},
+                            light = {"#fdfdfb", "#3c3f45", "#222"},
+                            blue = {"#2f6fbe", "#1d4a85", "#fff"},
+                            red = {"#d1495b", "#8f2536", "#fff"},
+                            both = {"#a05fb4", "#5f2f70", "#fff"};
+    static const struct sides blue_red = {
+        {"blue", "red", IMPOSSIBLE, "nobody"}, {&blue, &red, &both, &both}, true};
+    static const struct sides own_theirs = {
+        {"own", "theirs", IMPOSSIBLE, "nobody"}, {&dark, &light, &both, &both}, false};
+    static const struct sides planes = {
+        {"plane 0", "plane 1", IMPOSSIBLE, "nobody"}, {&dark, &light, &both, &both}, false};
+    static const struct sides chess = {
+        {"own", "theirs", IMPOSSIBLE, "nobody"}, {&light, &dark, &both, &both}, false};
+
     if (plan->board->family->packed_stones > 0 || stones_are_stacks(plan))
-        return STONES_OWN_THEIRS;
+        return &own_theirs;
     if (board_swaps_colours(plan->board))
-        return STONES_BLUE_RED;
-    if (plan->board->family->men != NULL)
-        return STONES_CHESS;
-    return STONES_FIRST_PLANES;
+        return &blue_red;
+    return plan->board->family->men != NULL ? &chess : &planes;
 }
 
 /* --- labels --- */
 
 #define MAX_NUMBERS 4 /* of a label that are shown */
-
-const char *labels_side_name(const struct plan *plan, enum picture_side side)
-{
-    static const char *const names[][2] = {
-        [STONES_BLUE_RED] = {"blue", "red"},
-        [STONES_OWN_THEIRS] = {"own", "theirs"},
-        [STONES_FIRST_PLANES] = {"plane 0", "plane 1"},
-        [STONES_CHESS] = {"own", "theirs"},
-    };
-
-    return side < 2            ? names[stones_style_of(plan)][side]
-           : side == SIDE_BOTH ? "both colours, which is impossible"
-                               : "nobody";
-}
 
 int64_t labels_cell_of(const struct fields *fields, size_t i)
 {
@@ -341,7 +333,7 @@ int labels_read(const struct fields *fields, struct picture *picture, struct err
     }
     if (to_move != SIDE_NONE)
         pen_put(&line, "%s%s to move", picture->caption.n_bytes > before ? ", " : "",
-                !is_katago              ? labels_side_name(plan, to_move)
+                !is_katago              ? sides_of(plan)->names[to_move]
                 : to_move == SIDE_FIRST ? "black"
                                         : "white");
     if (picture->caption.n_bytes > before)

@@ -34,24 +34,6 @@ static void put_label(struct canvas *c, const char *class, double x, double y, c
     pen_put(c->pen, "</text>\n");
 }
 
-/* How a side's pieces look. */
-struct ink {
-    const char *fill, *stroke, *text;
-};
-
-static struct ink ink_of(const struct canvas *c, enum picture_side side)
-{
-    static const struct ink inks[][2] = {
-        [STONES_BLUE_RED] = {{"#2f6fbe", "#1d4a85", "#fff"}, {"#d1495b", "#8f2536", "#fff"}},
-        [STONES_OWN_THEIRS] = {{"#2b2d33", "#111", "#fff"}, {"#fdfdfb", "#3c3f45", "#222"}},
-        [STONES_FIRST_PLANES] = {{"#2b2d33", "#111", "#fff"}, {"#fdfdfb", "#3c3f45", "#222"}},
-        [STONES_CHESS] = {{"#fdfdfb", "#3c3f45", "#222"}, {"#2b2d33", "#111", "#fff"}},
-    };
-    static const struct ink both = {"#a05fb4", "#5f2f70", "#fff"};
-
-    return side < 2 ? inks[stones_style_of(&c->sheet->plan)][side] : both;
-}
-
 /* Write a reference to the definition `id`, and `more` after it. */
 static void put_use(struct canvas *c, const char *id, double x, double y, const char *more)
 {
@@ -79,7 +61,7 @@ static void put_edges(struct canvas *c, const struct picture *picture)
         if (picture->edges[edge] == SIDE_NONE)
             continue;
         pen_html(c->pen, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%f\" d=\"",
-                 ink_of(c, picture->edges[edge]).fill, 0.5 * c->unit);
+                 c->sheet->sides->inks[picture->edges[edge]]->fill, 0.5 * c->unit);
         for (uint32_t k = 0; k < 3 * n; k++) {
             const struct shape_point at = shape->centres[first[edge] + k / 3 * (is_row ? 1 : n)];
             struct shape_point by = corners[outward[edge][k % 3]];
@@ -226,11 +208,11 @@ static void put_definitions(struct canvas *c)
                  0.11 * unit);
     }
     for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
-        const struct ink ink = ink_of(c, side);
+        const struct ink *ink = c->sheet->sides->inks[side];
 
         pen_html(p,
                  "<circle id=\"%ss%d\" r=\"%f\" fill=\"%s\" stroke=\"%s\" stroke-width=\"%f\"/>\n",
-                 c->prefix, (int)side, 0.4 * unit, ink.fill, ink.stroke, 0.05 * unit);
+                 c->prefix, (int)side, 0.4 * unit, ink->fill, ink->stroke, 0.05 * unit);
     }
     pen_html(p,
              "<g id=\"%sr\" fill=\"none\"><circle r=\"%f\" stroke=\"#fff\" stroke-width=\"%f\"/>"
@@ -255,7 +237,7 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
     static const struct shape_point numbers[3] = {{-0.29, 0}, {0.165, -0.286}, {0.165, 0.286}};
     const int digits[3] = {cell->number / 100 % 10, cell->number / 10 % 10, cell->number % 10};
     const char *man = strchr(letters, cell->man);
-    const struct ink ink = ink_of(c, cell->side);
+    const struct ink *ink = c->sheet->sides->inks[cell->side];
     const double unit = c->unit;
 
     switch (cell->piece) {
@@ -274,17 +256,17 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
         return;
     case PICTURE_MARKER:
         pen_html(c->pen, "<circle cx=\"%f\" cy=\"%f\" r=\"%f\" fill=\"%s\" stroke=\"%s\"/>\n", x, y,
-                 0.2 * unit, ink.fill, ink.stroke);
+                 0.2 * unit, ink->fill, ink->stroke);
         return;
     case PICTURE_TERRITORY:
         put_use(c, "c", x, y, "");
-        pen_html(c->pen, " fill=\"%s\" fill-opacity=\".75\" stroke=\"%s\"/>\n", ink.fill,
-                 ink.stroke);
+        pen_html(c->pen, " fill=\"%s\" fill-opacity=\".75\" stroke=\"%s\"/>\n", ink->fill,
+                 ink->stroke);
         return;
     case PICTURE_MAN:
         pen_html(c->pen,
                  "<text class=\"m\" x=\"%f\" y=\"%f\" style=\"fill:%s;stroke:%s\">%s</text>\n", x,
-                 y + 0.3 * unit, ink.fill, ink.stroke, man != NULL ? men[man - letters] : "?");
+                 y + 0.3 * unit, ink->fill, ink->stroke, man != NULL ? men[man - letters] : "?");
         return;
     case PICTURE_STONE:
         put_use(c, text_format("s%d", (int)cell->side).text, x, y, "/>\n");
@@ -294,7 +276,7 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
     }
     if (cell->number != 0)
         pen_html(c->pen, "<text class=\"n\" x=\"%f\" y=\"%f\" style=\"fill:%s\">%d</text>\n", x,
-                 y + 0.165 * unit, cell->piece == PICTURE_NUMBER ? "#24292f" : ink.text,
+                 y + 0.165 * unit, cell->piece == PICTURE_NUMBER ? "#24292f" : ink->text,
                  (int)cell->number);
 }
 
@@ -421,11 +403,11 @@ static double put_legend(struct canvas *c, double x, double y, double width)
     struct text_quoted text;
 
     for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
-        const struct ink ink = ink_of(c, side);
+        const struct ink *ink = sheet->sides->inks[side];
 
-        text = text_format("fill=\"%s\" stroke=\"%s\"", ink.fill, ink.stroke);
+        text = text_format("fill=\"%s\" stroke=\"%s\"", ink->fill, ink->stroke);
         if (sheet->has_side[side])
-            put_sign(&legend, 7, text.text, labels_side_name(&sheet->plan, side));
+            put_sign(&legend, 7, text.text, sheet->sides->names[side]);
     }
     if (pieces != NULL) {
         x = begin(&legend, 0, pieces);

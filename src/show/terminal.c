@@ -13,7 +13,6 @@ struct writing {
     const struct sheet *sheet;
     const struct terminal_style *style;
     size_t cell_width, width; /* of a cell, of a picture: in columns */
-    bool is_hex;              /* sides are blue and red */
     const char *red, *bold, *plain;
 };
 
@@ -40,12 +39,14 @@ static const char *stone_of(const struct writing *w, enum picture_side side)
 
     if (!w->style->unicode)
         return letters[side];
-    return discs[w->is_hex && w->style->colours && side == SIDE_SECOND ? SIDE_FIRST : side];
+    return discs[w->sheet->sides->are_coloured && w->style->colours && side == SIDE_SECOND
+                     ? SIDE_FIRST
+                     : side];
 }
 
 static const char *side_colour(const struct writing *w, enum picture_side side)
 {
-    if (!w->is_hex || !w->style->colours || side > SIDE_SECOND)
+    if (!w->sheet->sides->are_coloured || !w->style->colours || side > SIDE_SECOND)
         return "";
     return side == SIDE_FIRST ? "\033[1;34m" : "\033[1;31m";
 }
@@ -159,7 +160,7 @@ static void put_board(const struct writing *w, const struct picture *picture, st
             const enum picture_side side = picture->edges[cell - n_cells];
             const char *colour = side_colour(w, side);
 
-            pen_put(out, " %s%c%s", colour, *labels_side_name(&w->sheet->plan, side),
+            pen_put(out, " %s%c%s", colour, *w->sheet->sides->names[side],
                     *colour != '\0' ? w->plain : "");
         }
         pen_put(out, "\n");
@@ -249,7 +250,6 @@ int terminal_write(const struct sheet *sheet, const struct terminal_style *style
     const struct board *board = sheet->plan.board;
     struct writing w = {.sheet = sheet,
                         .style = style,
-                        .is_hex = stones_style_of(&sheet->plan) == STONES_BLUE_RED,
                         .red = style->colours ? "\033[1;31m" : "",
                         .bold = style->colours ? "\033[1m" : "",
                         .plain = style->colours ? "\033[0m" : ""};
@@ -262,9 +262,8 @@ int terminal_write(const struct sheet *sheet, const struct terminal_style *style
     pen_put(&out, "%s\n", sheet->title.text);
     put_pictures(&w, &out);
     if (sheet->has_stones)
-        pen_put(&out, "%s %s, %s %s\n", stone_of(&w, SIDE_FIRST),
-                labels_side_name(&sheet->plan, SIDE_FIRST), stone_of(&w, SIDE_SECOND),
-                labels_side_name(&sheet->plan, SIDE_SECOND));
+        pen_put(&out, "%s %s, %s %s\n", stone_of(&w, SIDE_FIRST), sheet->sides->names[SIDE_FIRST],
+                stone_of(&w, SIDE_SECOND), sheet->sides->names[SIDE_SECOND]);
     if (sheet->pieces != NULL)
         pen_put(&out, "%s\n", sheet->pieces);
     if (board->family->joins_edges)

@@ -168,6 +168,60 @@ static void test_hex(void **state)
     sheet_release(&sheet);
 }
 
+/* Stones and the player to move are read from the planes that --planes names, and the latter in the
+ * coding of --to-move. */
+static void test_told_planes(void **state)
+{
+    enum { N = 3, BLUE = 1, RED = 7 };
+    static const struct {
+        const char *planes, *to_move;
+        uint32_t turn, stones[2]; /* planes */
+        float codes[2];
+    } cases[] = {
+        {"~0,2,1", NULL, 0, {1, 2}, {0, 1}},
+        {"=0,2,1", NULL, 0, {1, 2}, {1, 2}},
+        {"2,~1,0", NULL, 1, {0, 2}, {0, 1}},
+        {"0,1,~2", NULL, 2, {0, 1}, {0, 1}}, /* mine and theirs */
+        {"colour", "12", 2, {0, 1}, {1, 2}},
+        {"mover", "pm1", 2, {0, 1}, {1, -1}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        const bool is_mover = strcmp(cases[i].planes, "mover") == 0 || i == 3;
+        float planes[2][3][N * N] = {{{0}}};
+        struct settings reading = plain;
+        struct error err = {0};
+
+        reading.board = "rhombus:3";
+        assert_int_equal(conventions_set(&reading.conventions, "planes", cases[i].planes, &err), 0);
+        if (cases[i].to_move != NULL)
+            assert_int_equal(
+                conventions_set(&reading.conventions, "to-move", cases[i].to_move, &err), 0);
+        for (int row = 0; row < 2; row++) {
+            const bool is_swapped = is_mover && row == 1;
+
+            for (int cell = 0; cell < N * N; cell++)
+                planes[row][cases[i].turn][cell] = cases[i].codes[row];
+            planes[row][cases[i].stones[is_swapped]][BLUE] = 1;
+            planes[row][cases[i].stones[!is_swapped]][RED] = 1;
+        }
+        PUT("planes", "'<f4'", planes, 2, 3, N, N);
+        for (uint64_t row = 0; row < 2; row++) {
+            const struct sheet_request request = {scratch("in"), row, &reading, NULL, 0};
+            struct sheet sheet;
+
+            sheet_build(&sheet, &request, &err);
+            assert_string_equal(err.message, "");
+            assert_int_equal(find_one(&sheet, &sheet.pictures[0], SIDE_FIRST), BLUE);
+            assert_int_equal(find_one(&sheet, &sheet.pictures[0], SIDE_SECOND), RED);
+            assert_string_equal(sheet.pictures[0].caption.text,
+                                row == 0 ? "blue to move\n" : "red to move\n");
+            sheet_release(&sheet);
+        }
+    }
+}
+
 /* A transposition that does not swap the colours shows: the goals change places. */
 static void test_edges(void **state)
 {
@@ -352,10 +406,10 @@ static void test_chess(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SCRATCH(test_hexagon), IN_SCRATCH(test_hex),      cmocka_unit_test(test_edges),
-        IN_SCRATCH(test_stored),  IN_SCRATCH(test_last_bit), IN_SCRATCH(test_missing_row),
-        IN_SCRATCH(test_columns), IN_SCRATCH(test_tiles),    IN_SCRATCH(test_stacks),
-        IN_SCRATCH(test_chess),
+        IN_SCRATCH(test_hexagon), IN_SCRATCH(test_hex),         cmocka_unit_test(test_edges),
+        IN_SCRATCH(test_stored),  IN_SCRATCH(test_last_bit),    IN_SCRATCH(test_missing_row),
+        IN_SCRATCH(test_columns), IN_SCRATCH(test_tiles),       IN_SCRATCH(test_stacks),
+        IN_SCRATCH(test_chess),   IN_SCRATCH(test_told_planes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
