@@ -141,7 +141,7 @@ static void print_bash_options(const struct command *command)
 {
     printf("    %s) list='", command->name);
     for (size_t i = 0; i < option_n_table; i++) {
-        if (!option_is_of(&option_table[i], command->name))
+        if (!option_is_of(&option_table[i], command->options))
             continue;
         printf("--%s%s ", option_table[i].name, option_table[i].argument != NULL ? "=" : "");
         if (option_table[i].letter != 0)
@@ -285,7 +285,7 @@ static void print_zsh_command(const struct command *command)
 {
     printf("    %s)\n        _arguments -s -S \\\n", command->name);
     for (size_t i = 0; i < option_n_table; i++)
-        if (option_is_of(&option_table[i], command->name))
+        if (option_is_of(&option_table[i], command->options))
             print_zsh_option(&option_table[i]);
     printf("            '1:operand:{ compadd -- ");
     print_operands(command);
@@ -356,7 +356,7 @@ static void print_fish_command(const struct command *command)
     print_fish_text(command->summary);
     printf("\n");
     for (size_t i = 0; i < option_n_table; i++)
-        if (option_is_of(&option_table[i], command->name))
+        if (option_is_of(&option_table[i], command->options))
             print_fish_option(command, &option_table[i]);
     printf("complete -c symaug -n '__fish_seen_subcommand_from %s' -a '", command->name);
     print_operands(command);

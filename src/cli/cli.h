@@ -85,6 +85,11 @@ struct call {
 
 struct command {
     const char *name;
+
+    /* For option_is_of: its name, its groups, and options beside theirs ("--json"). Groups are
+     * MOVES, commands that transform rows; READS, that read shards; FOLDS, that write rows
+     * unchanged; KEYS, that compare positions. */
+    const char *options;
     const char *operands; /* "[--board B] IN OUT" */
     const char *summary;
     const char *details; /* more text for the help, or NULL */

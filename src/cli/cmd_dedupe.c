@@ -80,6 +80,7 @@ static int run_dedupe(struct call *call, struct error *err)
 
 const struct command command_dedupe = {
     "dedupe",
+    "dedupe FOLDS KEYS",
     "[OPTION]... IN OUT  |  -o OUT IN...  |  --out-dir DIR IN...",
     "make one row of all rows of a position, up to symmetry",
     "The first row of each position stays, in its own orientation, with symaug_count: how many "

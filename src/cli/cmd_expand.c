@@ -343,6 +343,7 @@ static int run_expand(struct call *call, struct error *err)
 
 const struct command command_expand = {
     "expand",
+    "expand MOVES READS",
     "[OPTION]... IN OUT  |  -o OUT IN...  |  --out-dir DIR IN...",
     "write every symmetric image of every row",
     "IN is an .npz file, a .npy file or a folder of .npy files. OUT gets every image of every row "

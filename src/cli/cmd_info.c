@@ -180,6 +180,11 @@ static int run_info(struct call *call, struct error *err)
 }
 
 const struct command command_info = {
-    "info", "[OPTION]... FILE...", "show arrays, their types, shapes and roles",
-    NULL,   "info games.npz",      run_info,
+    "info",
+    "info READS",
+    "[OPTION]... FILE...",
+    "show arrays, their types, shapes and roles",
+    NULL,
+    "info games.npz",
+    run_info,
 };

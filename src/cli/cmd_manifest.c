@@ -104,6 +104,7 @@ static int run_manifest(struct call *call, struct error *err)
 
 const struct command command_manifest = {
     "manifest",
+    "manifest",
     "check MANIFEST...  |  merge -o OUT FOLDER|MANIFEST...",
     "check the outputs of manifests, or join manifests",
     "merge joins manifests, and those that stand beside their outputs in a FOLDER. It fails when "

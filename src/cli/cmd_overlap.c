@@ -94,6 +94,7 @@ static int run_overlap(struct call *call, struct error *err)
 
 const struct command command_overlap = {
     "overlap",
+    "overlap KEYS",
     "[--board BOARD] [OPTION]... A B...",
     "count the positions that sets have in common",
     "A set is a shard, or a folder of shards. Nothing is written but the counts.",

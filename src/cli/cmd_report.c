@@ -43,6 +43,7 @@ static int run_report(struct call *call, struct error *err)
 
 const struct command command_report = {
     "report",
+    "report MOVES READS",
     "[--board BOARD] [OPTION]... FILE|FOLDER|MANIFEST...",
     "write a page about sets: contents, faults, pictures, symmetry",
     "One HTML page that needs nothing else, report.html unless -o says otherwise; each operand is "

@@ -28,6 +28,11 @@ static int run_sample(struct call *call, struct error *err)
 }
 
 const struct command command_sample = {
-    "sample", "--board BOARD --rows N [OPTION]... OUT",    "make a synthetic shard: random play",
-    NULL,     "sample --board hex11 --rows 500 games.npz", run_sample,
+    "sample",
+    "sample",
+    "--board BOARD --rows N [OPTION]... OUT",
+    "make a synthetic shard: random play",
+    NULL,
+    "sample --board hex11 --rows 500 games.npz",
+    run_sample,
 };

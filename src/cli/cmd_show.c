@@ -64,6 +64,7 @@ static int run_show(struct call *call, struct error *err)
 
 const struct command command_show = {
     "show",
+    "show MOVES READS",
     "[--board BOARD] FILE --row K [OPTION]...",
     "draw all images of a row, on the terminal or as SVG",
     "Images are computed; of an expanded set (known as `verify` knows it) those that are stored "

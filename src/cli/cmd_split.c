@@ -95,6 +95,7 @@ out:
 
 const struct command command_split = {
     "split",
+    "split FOLDS KEYS",
     "--parts NAME=SHARE,... --out-dir DIR [OPTION]... IN...",
     "divide rows into parts that share no position",
     "IN.npz becomes DIR/IN.NAME.npz for each part. A row's part depends on its position (or with "

@@ -142,6 +142,7 @@ static int run_verify(struct call *call, struct error *err)
 
 const struct command command_verify = {
     "verify",
+    "verify MOVES READS",
     "[OPTION]... FILE|MANIFEST...",
     "check shards, and expanded sets against their exact orbits",
     "A line for the findings of a code in an array, -v for each; exit 1 when there are errors. An "

@@ -2,7 +2,7 @@
  * command.c - the table of commands, and from a command line to an exit code: parse its options and
  * operands, run the command, print help, the version or an error.
  *
- * Options come from one table (engine/settings.c): a command's rows become getopt_long's tables and
+ * Options come from one table (engine/options.h): a command's rows become getopt_long's tables and
  * the lines of its help. Both forms of an option lead to its row; option_set stores the value.
  */
 #include "cli/cli.h"
@@ -42,16 +42,6 @@ static const struct command *find(const char *name)
 
 /* --- help --- */
 
-/* The options of a command are listed in groups; each begins at this row of the table. */
-static const struct {
-    const char *first, *title;
-} groups[] = {
-    {"board", "inputs and outputs"},   {"transforms", "which rows, in which order"},
-    {"level", "how they are written"}, {"role", "what the arrays mean"},
-    {"no-provenance", "more"},         {"threads", "what a run may use"},
-    {"progress", "what it says"},
-};
-
 /* Print words in lines of at most HELP_WIDTH columns, indented to `column`, where the cursor is. */
 static void print_words(const char *text, int column)
 {
@@ -72,7 +62,7 @@ static void print_words(const char *text, int column)
 
 static void print_help(const struct command *command)
 {
-    size_t group = 0, shown = SIZE_MAX;
+    const char *group = "", *shown = NULL;
 
     printf("symaug %s - ", command->name);
     print_words(command->summary, 0);
@@ -85,13 +75,12 @@ static void print_help(const struct command *command)
     for (size_t i = 0; i < option_n_table; i++) {
         const struct option_row *row = &option_table[i];
 
-        for (size_t k = group; k < sizeof groups / sizeof *groups; k++)
-            if (strcmp(groups[k].first, row->name) == 0)
-                group = k;
-        if (!option_is_of(row, command->name))
+        if (row->kind == OPTION_GROUP)
+            group = row->help;
+        if (!option_is_of(row, command->options))
             continue;
         if (group != shown)
-            printf("%s %s:\n", shown == SIZE_MAX ? "" : "\n", groups[group].title);
+            printf("%s %s:\n", shown == NULL ? "" : "\n", group);
         shown = group;
         int n = row->letter != 0 ? printf("  -%c, --%s", row->letter, row->name)
                                  : printf("      --%s", row->name);
@@ -177,7 +166,7 @@ static int note_option(struct call *call, const struct option_row *row, bool is_
 {
     const char letter[] = {row->letter, '\0'};
 
-    if (!option_is_of(row, "verify") || strcmp(row->name, "json") == 0)
+    if (!option_is_of(row, command_verify.options) || strcmp(row->name, "json") == 0)
         return 0;
     if (text_append(&call->options, err, is_long ? "--%s " : "-%s ",
                     is_long ? row->name : letter) != 0 ||
@@ -210,7 +199,7 @@ static int parse_options(const struct command *command, int argc, char **words, 
         const struct option_row *row = &option_table[i];
         const bool has_argument = row->argument != NULL;
 
-        if (!option_is_of(row, command->name))
+        if (!option_is_of(row, command->options))
             continue;
         longs[n++] = (struct option){row->name, has_argument ? required_argument : no_argument,
                                      NULL, FIRST_LONG + (int)i};
@@ -230,7 +219,7 @@ static int parse_options(const struct command *command, int argc, char **words, 
             found >= FIRST_LONG ? &option_table[found - FIRST_LONG] : NULL;
 
         for (size_t i = 0; i < option_n_table && row == NULL; i++)
-            if (option_table[i].letter == found && option_is_of(&option_table[i], command->name))
+            if (option_table[i].letter == found && option_is_of(&option_table[i], command->options))
                 row = &option_table[i];
         if (row == NULL)
             return refuse(found, longs, words[optind - 1], err);

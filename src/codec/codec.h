@@ -149,6 +149,9 @@ struct codec_level {
     int zlib; /* 1-9 with CODEC_ZLIB */
 };
 
+/* What --level may be: for the help, and the words alone. */
+extern const char codec_level_help[], codec_level_words[];
+
 /* Parse --level. ERROR_USAGE lists what there is. */
 int codec_level_parse(const char *text, struct codec_level *level, struct error *err);
 

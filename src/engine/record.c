@@ -1,8 +1,9 @@
 /*
  * record.c - what is written beside an output: its manifest, and for KataGo its number of rows.
  *
- * A manifest must hold everything that shaped the rows. Each option that does is one line of `fill`
- * or a note in the plan; `recall_open` reads back what readers of the output need.
+ * A manifest must hold everything that shaped the rows: options that do are RECORDED in options.h,
+ * what else does is a line of `fill` or a note in the plan. `recall_open` reads back what readers
+ * of the output need.
  */
 #include "engine/expand.h"
 
@@ -77,27 +78,19 @@ static int add_conventions(json_t *m, const struct plan *plan, const struct sett
 /* Add everything that shapes the rows, except the arrays. */
 static int fill(json_t *m, const struct expand_job *job)
 {
-    static const char *const forms[] = {
-        [ARCHIVE_OUT_NPZ] = "npz", [ARCHIVE_OUT_NPY_FOLDER] = "npy-dir", [ARCHIVE_OUT_NPY] = "npy"};
     const struct plan *plan = job->plan;
     const struct settings *settings = job->settings;
     const struct board *b = plan->board;
     const bool random = settings->pick > 0 || plan->order.shuffled;
-    const unsigned long long n_rows = settings->rows_per_shard;
     const struct text_quoted seed = text_format("%llu", (unsigned long long)settings->seed);
-    const struct text_quoted rows = text_format("%llu", n_rows);
+    struct text_quoted room;
     const struct {
         const char *name, *value;
         bool is_told;
     } all[] = {
-        {"order", settings->order_text, true},
-        {"level", settings->level_text, true},
-        {"format", forms[settings->form], true},
         {"provenance", plan->provenance ? "yes" : "no", true},
         {"seed", seed.text, random},
         {"seed-per-name", "yes", random && settings->seed_name != NULL},
-        {"shuffle", "yes", plan->order.shuffled},
-        {"rows-per-shard", rows.text, n_rows > 0},
         {"expanded", "yes", settings->purpose != FOR_IMAGES && plan->was_expanded},
     };
     json_t *options = json_object_get(m, "options"), *file = NULL;
@@ -133,6 +126,13 @@ static int fill(json_t *m, const struct expand_job *job)
         bad |= json_array_append_new(
             json_object_get(m, "inputs"),
             file_json(archive->path, n_bytes, job->digests.sha256[i], plan->archive_rows[i]));
+    }
+    for (size_t i = 0; i < option_n_table; i++) {
+        const struct option_row *row = &option_table[i];
+        const char *value = row->is_recorded ? option_recorded(settings, row, &room) : NULL;
+
+        if (value != NULL)
+            bad |= json_object_set_new(options, row->name, json_string_nocheck(value));
     }
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].is_told)

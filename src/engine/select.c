@@ -84,8 +84,6 @@ static int drop_equal_images(struct plan *plan, struct error *err)
     struct unique u = {.plan = plan};
     int status = selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err);
 
-    if (status == 0)
-        status = plan_note(plan, "unique", "yes", 0, err);
     u.moving = calloc(plan->n_arrays + 1, sizeof *u.moving);
     u.errors = calloc(ROWS_AT_ONCE, sizeof *u.errors);
     u.rooms = calloc((size_t)n_threads, sizeof *u.rooms);
@@ -137,7 +135,6 @@ int plan_select(struct plan *plan, struct error *err)
     /* Draw among the images that are still selected; rows with no more than --pick keep them all.
      */
     if (selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0 ||
-        plan_note(plan, "pick", text_format("%u", (unsigned)n_keep).text, 0, err) != 0 ||
         plan_note(plan, "keep-identity", keep_identity ? "yes" : "no", 0, err) != 0)
         return -1;
     if (keep_identity && plan->chosen[0] != 0)

@@ -1,7 +1,7 @@
 /*
- * settings.c - the option table: each row holds an option's names, its help, the commands that have
- * it, what its argument may be and which field of the settings it sets, so that one function serves
- * all options.
+ * settings.c - the option table, made of options.h: each row holds an option's names, its help, the
+ * commands that have it, what its argument may be and which field of the settings it sets, so that
+ * one function serves all options.
  */
 #include "engine/settings.h"
 
@@ -28,12 +28,6 @@ const struct settings settings_default = {
     .max_findings = 100,
 };
 
-#define MOVES " expand verify show report mover " /* commands that transform rows */
-#define READS MOVES "info "                       /* commands that read shards */
-#define FOLDS "split dedupe "                     /* commands that write rows unchanged */
-#define KEYS  FOLDS "overlap "                    /* commands that compare positions */
-#define ALL   NULL
-
 static int set_order(struct settings *s, const char *name, const char *text, struct error *err)
 {
     uint64_t block = 0;
@@ -46,7 +40,6 @@ static int set_order(struct settings *s, const char *name, const char *text, str
         return error_set(err, ERROR_USAGE, "--%s: %s is none of block:B, sample, transform", name,
                          text_quote(text).text);
     s->block_rows = block;
-    s->order_text = text;
     return 0;
 }
 
@@ -79,7 +72,6 @@ static int set_action(struct settings *s, const char *name, const char *text, st
 static int set_level(struct settings *s, const char *name, const char *text, struct error *err)
 {
     (void)name;
-    s->level_text = text;
     return codec_level_parse(text, &s->level, err);
 }
 
@@ -123,187 +115,60 @@ static int set_conflict(struct settings *s, const char *name, const char *text, 
     return 0;
 }
 
-/* The end of a row, after its commands, by kind. */
-#define FIELD(member) \
-    .offset = offsetof(struct settings, member), .n_bytes = sizeof((struct settings *)0)->member
-#define SAID(member)           .said = offsetof(struct settings, member)
-#define BECOMES(member, value) .kind = OPTION_FLAG, FIELD(member), .min = (uint64_t)(value)
-#define FLAG(member)           BECOMES(member, true)
-#define NO(member)             BECOMES(member, false)
-#define TEXT(member)           .kind = OPTION_TEXT, FIELD(member)
-#define SIZE(member)           .kind = OPTION_SIZE, FIELD(member)
-#define WORD(member, all)      .kind = OPTION_WORD, FIELD(member), .words = (all)
-#define CALL(function)         .kind = OPTION_CALL, .set = (function)
-#define ANY_NUMBER(member, least) \
-    .kind = OPTION_NUMBER, FIELD(member), .min = (least), .max = UINT64_MAX
-#define NUMBER(member, least, most) \
-    .kind = OPTION_NUMBER, FIELD(member), .min = (least), .max = (most)
-#define CONVENTION(some) CALL(set_convention), .words = (some)
+/* What an option does, as options.h says it. */
+#define SETS(field) \
+    .offset = offsetof(struct settings, field), .n_bytes = sizeof((struct settings *)0)->field
+#define SAID(field)         .said = offsetof(struct settings, field)
+#define BECOMES(value)      .kind = OPTION_FLAG, .min = (uint64_t)(value)
+#define FLAG                BECOMES(true)
+#define TEXT                .kind = OPTION_TEXT
+#define SIZE                .kind = OPTION_SIZE
+#define WORD(all)           .kind = OPTION_WORD, .words = (all)
+#define CALL(function)      .kind = OPTION_CALL, .set = (function)
+#define NUMBER(least, most) .kind = OPTION_NUMBER, .min = (least), .max = (most)
+#define ANY_NUMBER(least)   NUMBER(least, UINT64_MAX)
+#define CONVENTION(some)    CALL(set_convention), .words = (some)
+#define WRITTEN             .is_written = true
+#define RECORDED            .is_recorded = true
+
+#define OPTION(type, field, letter, name, argument, help, commands, ...) \
+    {letter, name, argument, help, commands, SETS(field), __VA_ARGS__},
+#define OTHER(letter, name, argument, help, commands, ...) \
+    {letter, name, argument, help, commands, __VA_ARGS__},
+#define GROUP(title) {.name = "", .help = (title), .commands = ""},
 
 const struct option_row option_table[] = {
-    {'b', "board", "BOARD", "the board: a preset or FAMILY:SIZE, see `symaug boards`",
-     READS KEYS "sample ", TEXT(board)},
-    {'o', "output", "FILE", "write FILE; all operands are inputs, which are joined",
-     " expand manifest dedupe ", TEXT(output)},
-    {0, "row", "K", "the row to show; the first is 0", " show ", ANY_NUMBER(row, 0),
-     SAID(row_said)},
-    {'o', "output", "FILE", "write a picture (SVG) to FILE; - is standard output", " show ",
-     TEXT(output), .takes_stream = true},
-    {'o', "output", "FILE", "write the page to FILE (default report.html); - is standard output",
-     " report ", TEXT(output), .takes_stream = true},
-    {0, "out-dir", "DIR", "write one output per input into DIR, under the same name",
-     " expand " FOLDS, TEXT(out_dir)},
-    {0, "files-from", "FILE",
-     "the names of inputs, one a line; - reads them from standard input: with `expand`, more "
-     "inputs; with `manifest merge`, all that must be there",
-     " expand manifest " FOLDS, TEXT(files_from), .takes_stream = true},
-    {'0', "null", NULL, "the names in --files-from end with NUL", " expand manifest " FOLDS,
-     FLAG(zero)},
-    {0, "part", "I/N", "with --out-dir: only the I-th of every N inputs (many machines)",
-     " expand split ", CALL(set_part)},
-    {0, "skip-existing", NULL, "do nothing for outputs whose manifest matches inputs and options",
-     " expand ", FLAG(skip_existing)},
-    {0, "skip-bad", NULL, "with --out-dir: report inputs that cannot be read, go on", " expand ",
-     FLAG(skip_bad)},
-    {'f', "force", NULL, "replace existing outputs", " expand sample manifest show report " FOLDS,
-     FLAG(force)},
-    {'n', "dry-run", NULL, "print the plan, write nothing", " expand " FOLDS, FLAG(dry_run)},
-    {0, "transforms", "LIST", "all, rotations, reflections, or ids and names: 0,3,6 (default all)",
-     " expand verify show mover boards ", TEXT(transforms), .words = "all rotations reflections"},
-    {0, "pick", "K", "K distinct images of each row, chosen at random", " expand ",
-     NUMBER(pick, 1, BOARD_MAX_TRANSFORMS)},
-    {0, "keep-identity", NULL, "with --pick: the row itself is one of them", " expand ",
-     FLAG(keep_identity)},
-    {0, "unique", NULL, "leave out images that equal another one of their row", " expand ",
-     FLAG(unique)},
-    {0, "canonical", NULL, "one image of each row: the canonical one, see symaug-npz(5)",
-     " expand ", FLAG(canonical)},
-    {0, "orbit-key", NULL, "add the array symaug_orbit: a key that all images of a position share",
-     " expand ", FLAG(orbit_key)},
-    {0, "key", "NAMES",
-     "the arrays that are the position, or NAME:0-13 for some of its planes (default: planes, "
-     "packed, grid, tile and to-move)",
-     " expand verify report mover " KEYS, TEXT(key)},
-    {0, "shuffle", NULL, "write the rows in a fixed pseudo-random order", " expand ",
-     FLAG(shuffle)},
-    {0, "order", "ORDER",
-     "block:B, sample (a row's images together) or transform (default block:16)",
-     " expand verify show ", CALL(set_order), SAID(order_said),
-     .words = "block:16 sample transform"},
-    {0, "rows-per-shard", "R",
-     "cut the output into shards of R rows: OUT-00000.npz, ..., or as OUT says: x%03d.npz",
-     " expand ", ANY_NUMBER(rows_per_shard, 1)},
-    {'l', "level", "LEVEL",
-     "fast, default, best, store, or zlib:1 to zlib:9 (default: default); with fast, dense "
-     "policies of mostly zeros may take a tenth more room, and numpy reads them twice as fast",
-     " expand " FOLDS, CALL(set_level),
-     .words =
-         "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 zlib:9"},
-    {0, "format", "FORM",
-     "npz, npy-dir (a folder of plain .npy files), or npy (one array); default: npz, or npy if the "
-     "output is called so",
-     " expand " FOLDS, WORD(form, "npz npy-dir npy"), SAID(form_said)},
-    {0, "role", "NAME=ROLE", "what array NAME means, a role of symaug-npz(5); may be repeated",
-     READS KEYS, CALL(add_role), .repeats = true},
-    {0, "copy", "NAME", "array NAME is repeated for each image; same as --role NAME=copy",
-     READS KEYS, CALL(add_role), .repeats = true},
-    {0, "schema", "FILE", "roles from a JSON file, as `symaug info --write-schema` makes it",
-     READS KEYS, TEXT(schema)},
-    {0, "policy", "LAYOUT", "the policy's layout: see `symaug boards BOARD`", READS KEYS "boards ",
-     CALL(set_policy)},
-    {0, "planes", "CONV",
-     "whose stones: colour, mover, canonical, openspiel, or a permutation such as 1,0,~2",
-     MOVES KEYS, CONVENTION("colour mover canonical openspiel")},
-    {0, "value", "CONV", "what a value counts: colour01, colour11, colour-wdl or mover",
-     MOVES "dedupe ", CONVENTION("colour01 colour11 colour-wdl mover")},
-    {0, "to-move", "CODING", "the player to move: 01, 12 or pm1", MOVES KEYS,
-     CONVENTION("01 12 pm1")},
-    {0, "plane-order", "ORDER", "planes stored as yx (row, column) or xy", READS KEYS,
-     WORD(roles.plane_xy, "yx xy")},
-    {0, "ambiguous", "WHAT",
-     "policy entries that name a region by one cell: map, keep or drop (default map)",
-     MOVES "dedupe ", CONVENTION("map keep drop")},
-    {0, "castling", "WHAT",
-     "chess rows with castling rights: swap, or skip their mirror image (default swap)", MOVES,
-     CONVENTION("swap skip")},
-    {0, "castling-planes", "LIST",
-     "the planes of own K, own Q, their K, their Q castling rights, or none", MOVES KEYS,
-     CONVENTION("none")},
-    {0, "tiles", "WHAT", "Take It Easy: keep tiles (2 images) or permute (12)", MOVES KEYS,
-     CONVENTION("keep permute")},
-    {0, "no-provenance", NULL, "do not add the arrays symaug_source and symaug_transform",
-     " expand ", NO(provenance)},
-    {0, "sidecar", NULL, "also write NAME.json with the number of rows (KataGo)", " expand ",
-     FLAG(sidecar)},
-    {0, "merge", "WHAT",
-     "what becomes of a position's labels: first (the first row's; the default) or mean",
-     " dedupe ", WORD(means, "first mean")},
-    {0, "conflict", "X", "count positions whose values differ by more than X (default 0)",
-     " dedupe ", CALL(set_conflict)},
-    {0, "conflicts", "FILE", "list such positions in FILE (CSV)", " dedupe ", TEXT(conflicts)},
-    {0, "parts", "LIST", "the parts and their shares: train=0.9,val=0.1", " split ", TEXT(parts)},
-    {0, "by", "WHAT",
-     "what decides: position (the default), or an array whose equal rows stay together", " split ",
-     TEXT(by)},
-    {0, "overlap", "WHAT",
-     "with --by ARRAY, of positions in several parts: warn (the default), keep (say nothing) or "
-     "drop (all but those in the first-named part)",
-     " split ", WORD(overlap, "warn keep drop")},
-    {0, "rows", "N", "how many rows to make", " sample ", NUMBER(n_rows, 0, 1000000000),
-     SAID(n_rows_said)},
-    {0, "seed", "S", "seed of everything random (default 1)", " sample expand split ",
-     ANY_NUMBER(seed, 0)},
-    {0, "check", NULL, "prove that the transforms are a group and print the report", " boards ",
-     FLAG(check)},
-    {0, "action", "I",
-     "what policy index I means, and its images; -: the images of those on standard input",
-     " boards ", CALL(set_action), SAID(action_said), .words = "-"},
-    {0, "not-expanded", NULL, "the rows are a source, whatever they look like", " verify ",
-     FLAG(not_expanded)},
-    {0, "leak", "FILE",
-     "another set, whose positions must not occur here in any image; may be repeated", " verify ",
-     CALL(add_leak), .repeats = true},
-    {0, "max-findings", "N", "list at most N findings per file (default 100)", " verify report ",
-     NUMBER(max_findings, 0, 1000000000)},
-    {0, "json", NULL, "print JSON", " info boards verify manifest report overlap ", FLAG(json)},
-    {0, "write-schema", NULL, "print the roles as a schema for --schema", " info ",
-     FLAG(write_schema)},
-    {'j', "threads", "N", "worker threads (default: the usable processors)",
-     " expand verify report " KEYS, NUMBER(n_threads, 1, 1024)},
-    {0, "max-memory", "SIZE",
-     "memory for what cannot stream, the rest goes to a temp file (default 1G)", MOVES KEYS,
-     SIZE(max_memory)},
-    {0, "tmpdir", "DIR", "where such temp files are (default: TMPDIR or /tmp)", MOVES KEYS,
-     TEXT(tmpdir)},
-    {0, "no-mmap", NULL, "read inputs instead of mapping them", READS KEYS, NO(use_map)},
-    {0, "progress", "WHEN", "a progress line: auto (on a terminal), always, never",
-     " expand verify report " KEYS, WORD(progress, "auto always never")},
-    {0, "color", "WHEN", "colours: auto (on a terminal), always, never (plain ASCII)", " show ",
-     WORD(colour, "auto always never")},
-    {0, "stats", "FILE", "write times and speeds as JSON", " expand dedupe ", TEXT(stats),
-     .takes_stream = true},
-    {'q', "quiet", NULL, "errors only", ALL, BECOMES(verbosity, -1)},
-    {'v', "verbose", NULL, "say more", ALL, BECOMES(verbosity, 1)},
-    {'h', "help", NULL, "print this help", ALL, .kind = OPTION_END},
-    {0, "version", NULL, "print the version and those of the libraries", ALL, .kind = OPTION_END},
+#include "engine/options.h"
 };
 
 const size_t option_n_table = sizeof option_table / sizeof *option_table;
 
-bool option_is_of(const struct option_row *row, const char *command)
+/* Whether a text of words between spaces holds a word. */
+static bool has_word(const char *words, const char *word, size_t n)
 {
-    const size_t n = strlen(command);
-    const char *at = row->commands;
+    const char *at = words;
 
-    while (at != NULL && (at = strstr(at, command)) != NULL && (at[-1] != ' ' || at[n] != ' '))
-        at += n;
-    return row->commands == NULL || at != NULL;
+    while ((at = strstr(at, " ")) != NULL && (strncmp(++at, word, n) != 0 || at[n] != ' '))
+        ;
+    return at != NULL;
 }
 
-const struct option_row *option_find(const char *command, const char *name)
+bool option_is_of(const struct option_row *row, const char *of)
+{
+    for (size_t n; *of != '\0'; of += n + strspn(of + n, " ")) {
+        n = strcspn(of, " ");
+        if (strncmp(of, "--", 2) == 0
+                ? strlen(row->name) + 2 == n && strncmp(of + 2, row->name, n - 2) == 0
+                : row->commands == NULL || has_word(row->commands, of, n))
+            return true;
+    }
+    return false;
+}
+
+const struct option_row *option_find(const char *of, const char *name)
 {
     for (size_t i = 0; i < option_n_table; i++)
-        if (strcmp(option_table[i].name, name) == 0 && option_is_of(&option_table[i], command))
+        if (strcmp(option_table[i].name, name) == 0 && option_is_of(&option_table[i], of))
             return &option_table[i];
     return NULL;
 }
@@ -352,17 +217,45 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
     case OPTION_CALL:
         if (row->set(settings, row->name, argument, err) != 0)
             return -1;
+        value = (uintptr_t)argument;
         break;
+    case OPTION_GROUP:
     case OPTION_END:
         return error_set(err, ERROR_INTERNAL, "option --%s sets nothing", row->name);
     }
     const uint32_t small = (uint32_t)value;
     const uint8_t least = (uint8_t)value;
     const void *const from[] = {&least, &small, &value};
-    memcpy(field, from[(row->n_bytes > 1) + (row->n_bytes > 4)], row->n_bytes); /* none of a CALL */
+    memcpy(field, from[(row->n_bytes > 1) + (row->n_bytes > 4)], row->n_bytes);
     if (row->said != 0)
         *((bool *)((uint8_t *)settings + row->said)) = true;
     return 0;
+}
+
+const char *option_recorded(const struct settings *settings, const struct option_row *row,
+                            struct text_quoted *room)
+{
+    const void *field = (const uint8_t *)settings + row->offset;
+    const char *word = row->words;
+    uint64_t value = row->n_bytes == 1   ? *(const uint8_t *)field
+                     : row->n_bytes == 4 ? *(const uint32_t *)field
+                                         : *(const uint64_t *)field;
+
+    switch (row->kind) {
+    case OPTION_FLAG:
+        return value == row->min ? "yes" : NULL;
+    case OPTION_NUMBER:
+    case OPTION_SIZE:
+        *room = text_format("%llu", (unsigned long long)value);
+        return value > 0 ? room->text : NULL;
+    case OPTION_WORD:
+        for (; value > 0; value--)
+            word += strcspn(word, " ") + 1;
+        *room = text_format("%.*s", (int)strcspn(word, " "), word);
+        return room->text;
+    default:
+        return *(const char *const *)field;
+    }
 }
 
 int settings_finish(struct settings *settings, struct error *err)

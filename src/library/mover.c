@@ -40,7 +40,7 @@ static int set_option(struct settings *settings, const char *text, struct error 
     char name[64];
 
     snprintf(name, sizeof name, "%.*s", (int)n, text);
-    const struct option_row *row = n < sizeof name ? option_find("mover", name) : NULL;
+    const struct option_row *row = n < sizeof name ? option_find("mover MOVES READS", name) : NULL;
     if (row == NULL || row->commands == NULL)
         return error_set(err, ERROR_USAGE, "unknown option %s", text_quote_bytes(text, n).text);
     if (row->argument != NULL && text[n] != '=')

@@ -295,11 +295,8 @@ int images_of_keys(struct plan *plan, const struct settings *settings, struct er
         (!x.canonical ||
          selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) == 0) &&
         key_of_plan(&x.key, plan, NULL, err) == 0 && key_note(plan, &x.key, err) == 0 &&
-        key_reader_run(&reader, err) == 0 &&
-        (x.made == NULL ||
-         (made_put(plan, x.made, err) == 0 && plan_note(plan, "orbit-key", "yes", 0, err) == 0)) &&
-        (!x.canonical ||
-         (plan_note(plan, "canonical", "yes", 0, err) == 0 && plan_set_order(plan, err) == 0)))
+        key_reader_run(&reader, err) == 0 && (x.made == NULL || made_put(plan, x.made, err) == 0) &&
+        (!x.canonical || plan_set_order(plan, err) == 0))
         status = 0;
     bytes_release(&x.list);
     key_release(&x.key);
