@@ -30,11 +30,14 @@ static struct text_quoted order_text(const struct layout *layout)
     return text_format("blocks of %llu", (unsigned long long)layout->block_rows);
 }
 
-static int take_layout(struct probe *p, const struct layout *layout, uint32_t *ids,
-                       struct error *err)
+static int take_layout(struct probe *p, const struct layout *found, struct error *err)
 {
+    struct layout *layout = &p->groups->layout;
+    uint32_t *ids = layout->ids;
+
+    *layout = *found;
     /* Transforms that are told but shown by no image go to the images that show none, in order. */
-    for (uint32_t i = 0, k = 0; p->ids_are_told && i < p->n_ids; i++) {
+    for (uint32_t i = 0, k = 0; p->groups->is_told && i < p->n_ids; i++) {
         bool is_shown = false;
 
         for (uint32_t j = 0; j < layout->n_images; j++)
@@ -44,8 +47,6 @@ static int take_layout(struct probe *p, const struct layout *layout, uint32_t *i
         if (!is_shown && k < layout->n_images)
             ids[k] = p->ids[i];
     }
-    p->groups->layout = *layout;
-    memcpy(p->groups->ids, ids, layout->n_images * sizeof *ids);
     if (orbit_groups_cut(p->groups, &p->lanes->result->findings, err) != 0)
         return -1;
     p->lanes->result->is_expanded = true;
@@ -59,7 +60,9 @@ static int take_told(struct probe *p, struct error *err)
     struct layout layout = {.n_images = p->n_ids, .n_sources = p->lanes->shard->n_rows / p->n_ids};
 
     layout.block_rows = p->block_rows > 0 ? p->block_rows : layout.n_sources;
-    return take_layout(p, &layout, p->ids, err);
+    for (uint32_t k = 0; k < p->n_ids; k++)
+        layout.ids[k] = p->ids[k];
+    return take_layout(p, &layout, err);
 }
 
 /* --- positions without a layout --- */
@@ -74,53 +77,86 @@ struct classes {
     uint64_t n_alike; /* rows that repeat a position with other planes and the same policies */
 };
 
-static int compare_sketches(const void *left, const void *right)
+/* List the first n rows, sorted by the shapes of their positions, which take the place of sources.
+ * Those of one shape are sorted by row, or else by planes, of which a part of the hash takes the
+ * place of the transform. NULL: err is set. */
+static struct lane_image *list_rows(struct probe *p, uint64_t n, bool by_planes, struct error *err)
 {
-    const struct sketch *a = left, *b = right;
+    const bool is_read = p->n >= n && p->rows[n - 1] == n - 1;
+    const struct reader rows = {.arrays = &p->planes->array, .n_arrays = 1};
+    struct lane_image *list;
+    struct sketch one;
+    struct walk walk;
 
-    if (a->shape != b->shape)
-        return order_of(a->shape, b->shape);
-    return a->planes != b->planes ? order_of(a->planes, b->planes) : order_of(a->policy, b->policy);
+    if (new_items(&list, n + 1, "list of rows", err) != 0)
+        return NULL;
+    walk_begin(&walk, &rows, is_read ? 0 : 1, p->lanes->request->settings->budget, err);
+    for (uint64_t i = 0; i < n && (is_read || walk_next(&walk)); i++) {
+        const struct sketch *sketch = is_read ? &p->sketches[i] : &one;
+
+        if (!is_read)
+            sketch_planes(&p->sketcher, walk.rows->bytes, &one);
+        list[i] = (struct lane_image){.row = i,
+                                      .source = sketch->shape,
+                                      .transform = by_planes ? (uint32_t)sketch->planes : 0};
+    }
+    qsort(list, n, sizeof *list, lane_image_compare);
+    if (walk_end(&walk) == 0)
+        return list;
+    free(list);
+    return NULL;
+}
+
+/* The end of the class, the rows of one shape, that begins at `first` in a list of n rows. */
+static uint64_t class_end(const struct lane_image *list, uint64_t first, uint64_t n)
+{
+    uint64_t end = first + 1;
+
+    while (end < n && list[end].source == list[first].source)
+        end++;
+    return end;
 }
 
 /* Group the first rows by position, or all rows if they were read. */
-static int find_classes(const struct probe *probe, struct classes *classes, struct error *err)
+static int find_classes(struct probe *probe, struct classes *classes, struct error *err)
 {
-    const uint64_t n_read = probe_is_whole(probe) ? probe->n_rows : probe->n;
+    const uint64_t n = probe_is_whole(probe) ? probe->n_rows : probe->n_first;
     const uint32_t n_all = probe->planes->spec.n_steps / probe->sketcher.n_still;
-    struct sketch *list = calloc(n_read + 1, sizeof *list);
+    const struct sketch *sketches = probe->sketches;
+    struct lane_image *list = list_rows(probe, n, true, err);
     uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
-    uint64_t n_once = 0, n_repeated = 0, n_saved = 0, n = 0;
+    uint64_t n_once = 0, n_repeated = 0, n_saved = 0, first = 0;
 
     *classes = (struct classes){.n_images = 1};
     if (list == NULL)
-        return error_no_memory(err, "rows of a set");
-    for (uint64_t i = 0; i < n_read; i++)
-        if (probe->sketches[i].shape != 0)
-            list[n++] = probe->sketches[i];
-    qsort(list, n, sizeof *list, compare_sketches);
+        return -1;
+    while (first < n && list[first].source == 0) /* nothing is known of these */
+        first++;
     /* The first walk finds how many different rows most classes have; the second judges all by
      * that.
      */
     for (int walk = 0; walk < 2; walk++) {
-        for (uint64_t i = 0, end; i < n; i = end) {
+        for (uint64_t i = first, end; i < n; i = end) {
+            const struct sketch *base = &sketches[list[i].row];
             uint64_t n_different = 1;
             bool alike = true;
 
-            for (end = i + 1; end < n && list[end].shape == list[i].shape; end++) {
-                const bool is_other = list[end].planes != list[end - 1].planes;
+            end = class_end(list, i, n);
+            for (uint64_t k = i + 1; k < end; k++) {
+                const bool is_other = list[k].transform != list[k - 1].transform;
+                const bool same = sketches[list[k].row].policy == base->policy;
 
                 n_different += is_other;
-                alike &= list[end].policy == list[i].policy;
-                classes->n_alike += walk == 0 && is_other && list[end].policy == list[i].policy;
+                alike &= same;
+                classes->n_alike += walk == 0 && is_other && same;
             }
             if (walk == 0 && n_different <= probe->max_images)
                 n_of[n_different] += end - i;
             if (walk == 0)
                 continue;
             const bool is_good = 4 * n_different >= 3 * classes->n_images;
-            n_once += list[i].is_symmetric && end - i == n_different;
-            n_repeated += list[i].is_symmetric && end - i > n_different;
+            n_once += base->is_symmetric && end - i == n_different;
+            n_repeated += base->is_symmetric && end - i > n_different;
             if (n_different == 1 && end - i > 1)
                 continue;
             n_classes++;
@@ -134,54 +170,53 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
     classes->is_enumeration =
         (n_once > n_repeated && 50 * n_once > n_classes && classes->n_images >= n_all) ||
         2 * n_alike < n_good;
-    classes->saved = n > 0 ? (double)n_saved / (double)n : 0;
+    classes->saved = n > first ? (double)n_saved / (double)(n - first) : 0;
     if (classes->n_images < 2 || 2 * n_good <= n_classes || n_good * (classes->n_images - 1) < 3)
         classes->n_images = 0;
     free(list);
     return 0;
 }
 
-/* List all rows, sorted by the shapes of their positions, which take the place of sources. */
-static int list_by_shape(struct probe *p, struct lane_image *list, struct error *err)
+/* What is seen of a class: bits that are kept beside its first row. */
+enum {
+    LABELS_DIFFER = 1, /* a label is not that of the image */
+    COPIES_DIFFER = 2, /* numbers differ that every image should repeat */
+    IS_REPEATED = 4,   /* two rows are the same image */
+    IS_RELATED = 8,    /* some row is an image of the first one */
+    N_SEEN = 4
+};
+
+/* Name the images of the n rows of a class after its first row, and note what is seen. window->n is
+ * n, or 0 if they are too many to be told apart. */
+static int relate_class(struct probe *p, struct window *window, struct lane_image *list, uint64_t n,
+                        struct error *err)
 {
-    const bool is_whole = probe_is_whole(p);
-    const struct reader rows = {.arrays = &p->planes->array, .n_arrays = 1};
-    struct sketch sketch;
-    struct walk walk;
+    const struct lanes *lanes = p->lanes;
+    uint32_t seen = 0;
 
-    walk_begin(&walk, &rows, is_whole ? 0 : 1, p->lanes->request->settings->budget, err);
-    for (uint64_t i = 0; i < p->n_rows && (is_whole || walk_next(&walk)); i++) {
-        if (!is_whole)
-            sketch_planes(&p->sketcher, walk.rows->bytes, &sketch);
-        list[i] =
-            (struct lane_image){.row = i, .source = is_whole ? p->sketches[i].shape : sketch.shape};
-    }
-    qsort(list, p->n_rows, sizeof *list, lane_image_compare);
-    return walk_end(&walk);
-}
+    for (uint64_t k = 0; k < window->n; k++)
+        window->rows[k] = list[k].row;
+    if (probe_read_window(window, err) != 0)
+        return -1;
+    p->is_broken |= p->planes->is_broken;
+    for (uint64_t k = 0; k < n && !p->is_broken; k++) {
+        const struct orbit_pair planes = {window, (size_t)lanes->planes, 0, k, 0};
+        const uint32_t t =
+            window->n > 0 ? probe_relate_planes(&planes, p->groups->allowed) : NO_TRANSFORM;
 
-#define DOUBT       1u /* a label is not that of the image */
-#define COPY_DOUBTS 2u /* numbers differ that every image should repeat */
-#define REPEATS     4u /* two rows are the same image */
-
-/* The doubts that the rows of a window, of one shape, are images of one source. */
-static uint32_t doubts_of(const struct window *window, const struct lane_image *list)
-{
-    const struct lanes *lanes = window->lanes;
-    uint32_t doubts = 0;
-
-    for (uint64_t k = 1; k < window->n; k++) {
-        for (uint64_t m = 0; m < k && list[k].transform != NO_TRANSFORM; m++)
-            doubts |= list[m].transform == list[k].transform ? REPEATS : 0;
-        for (size_t i = 0; i < lanes->n && list[k].transform != NO_TRANSFORM; i++) {
+        list[k].transform = t;
+        seen |= k > 0 && t != NO_TRANSFORM ? IS_RELATED : 0;
+        for (uint64_t m = 0; m < k && k < window->n && t != NO_TRANSFORM; m++)
+            seen |= list[m].transform == t ? IS_REPEATED : 0;
+        for (size_t i = 0; i < lanes->n && k > 0 && t != NO_TRANSFORM; i++) {
             const struct orbit_pair pair = {window, i, 0, k, 0};
 
-            if (lane_is_compared(&lanes->items[i]) &&
-                !orbit_same(&pair, list[k].transform, ORBIT_EXACT))
-                doubts |= lanes->items[i].binding->role == ROLE_COPY ? COPY_DOUBTS : DOUBT;
+            if (lane_is_compared(&lanes->items[i]) && !orbit_same(&pair, t, ORBIT_EXACT))
+                seen |= lanes->items[i].binding->role == ROLE_COPY ? COPIES_DIFFER : LABELS_DIFFER;
         }
     }
-    return doubts;
+    list[0].at = seen;
+    return 0;
 }
 
 /* Group all rows by class: sources are numbers of classes, transforms are relative to the first row
@@ -193,56 +228,39 @@ static uint32_t doubts_of(const struct window *window, const struct lane_image *
 static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 {
     const uint64_t n = p->n_rows, most = n_images + n_images / 2;
-    struct lane_image *list = calloc(n + 1, sizeof *list);
+    struct lane_image *list = list_rows(p, n, false, err);
     struct window window = {0};
-    uint64_t n_sources = 0, n_all = 0, n_odd = 0, n_classes = 0, n_doubtful[REPEATS + 1] = {0};
+    uint64_t n_sources = 0, n_all = 0, n_odd = 0, n_seen[N_SEEN] = {0}; /* classes */
     uint64_t n_crowded = 0; /* rows of positions that are not compared */
-    int status =
-        list != NULL ? list_by_shape(p, list, err) : error_no_memory(err, "list of all images");
+    uint32_t doubts = 0;    /* which count */
+    int status = list != NULL ? lanes_open(p->lanes, true, NULL, err) : -1;
 
-    if (status == 0)
-        status = lanes_open(p->lanes, true, NULL, err);
     if (status == 0)
         status = window_init(&window, p->lanes, most, err);
-    for (uint64_t i = 0, end; status == 0 && i < n; i = end) {
-        bool is_related = false;
-
-        for (end = i; end < n && list[end].source == list[i].source; end++)
-            if (end - i < most)
-                window.rows[end - i] = list[end].row;
+    for (uint64_t i = 0, end; status == 0 && !p->is_broken && i < n; i = end) {
+        end = class_end(list, i, n);
         /* If a position has many more rows than images, nothing tells which row is whose image; a
          * few more are taken for duplicates. */
         window.n = end - i <= most ? end - i : 0;
         n_crowded += end - i - window.n;
-        status = probe_read_window(p, &window, NULL, err);
-        if (status == 0 && p->planes->is_broken)
-            break;
-        for (uint64_t k = i; k < end && status == 0; k++) {
-            const struct orbit_pair pair = {&window, (size_t)p->lanes->planes, 0, k - i, 0};
-
-            list[k].transform =
-                window.n > 0 ? probe_relate_planes(&pair, p->groups->allowed) : NO_TRANSFORM;
-            is_related |= k > i && list[k].transform != NO_TRANSFORM;
-        }
-        list[i].at = is_related ? doubts_of(&window, &list[i]) : 0;
-        n_classes += is_related;
+        status = relate_class(p, &window, list + i, end - i, err);
         n_odd += (end - i) % n_images != 0;
         n_all++;
-        for (uint32_t doubt = DOUBT; doubt <= REPEATS; doubt <<= 1)
-            n_doubtful[doubt] += (list[i].at & doubt) != 0;
+        for (int k = 0; k < N_SEEN; k++)
+            n_seen[k] += list[i].at >> k & 1;
     }
+    const uint64_t n_classes = n_seen[N_SEEN - 1];
     const bool is_complete = n_odd <= 1 || 10 * n_odd <= n_all;
+    for (int k = 0; k < N_SEEN - 1; k++)
+        doubts |= 2 * n_seen[k] <= n_classes ? 1u << k : 0;
+    doubts |= p->is_irregular ? IS_REPEATED : 0;
     for (uint64_t i = 0, end; status == 0 && i < n; i = end) {
-        const uint64_t shape = list[i].source, source = n_sources++;
-        bool is_open = false;
+        const uint64_t source = n_sources++;
 
-        for (end = i + 1; end < n && list[end].source == shape;)
-            end++;
-        for (uint32_t doubt = DOUBT; doubt <= REPEATS; doubt <<= 1)
-            is_open |=
-                (list[i].at & doubt) != 0 &&
-                (2 * n_doubtful[doubt] <= n_classes || (doubt == REPEATS && p->is_irregular)) &&
-                (!is_complete || (end - i != n_images && doubt != REPEATS));
+        end = class_end(list, i, n);
+        if (is_complete)
+            list[i].at &= end - i != n_images ? ~(uint32_t)IS_REPEATED : 0;
+        const bool is_open = (list[i].at & doubts) != 0;
         n_crowded += is_open ? end - i : 0;
         for (uint64_t k = i; k < end; k++) {
             list[k].transform = is_open ? NO_TRANSFORM : list[k].transform;
@@ -250,14 +268,14 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         }
     }
     window_release(&window);
-    if (status != 0 || p->planes->is_broken || n_classes == 0) {
+    if (status != 0 || p->is_broken || n_classes == 0) {
         free(list);
-        return status != 0 ? -1
-                           : verify_note(p->lanes->result, err, "images not checked: %s",
-                                         p->planes->is_broken
-                                             ? "the planes cannot be read"
-                                             : "nothing tells which rows of a position are images "
-                                               "of one source");
+        return status != 0
+                   ? -1
+                   : verify_note(p->lanes->result, err, "images not checked: %s",
+                                 p->is_broken ? "the planes cannot be read"
+                                              : "nothing tells which rows of a position are images "
+                                                "of one source");
     }
     qsort(list, n, sizeof *list, lane_image_compare);
     p->groups->entries = list;
@@ -274,23 +292,35 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 
 /* --- finding groups --- */
 
-/* True when all rows of each position are exact images of its first row: then nothing is wrong with
- * them, whatever their order, and a layout that finds faults is not theirs. */
-static bool are_all_images(const struct probe *p)
+/* Decide whether all rows of each position are exact images of one of them: then nothing is wrong
+ * with them, whatever their order, and a layout that finds faults is not theirs. */
+static int are_all_images(struct probe *p, bool *are_exact, struct error *err)
 {
-    for (uint64_t i = 0; i < p->n; i++) {
-        uint64_t first = 0;
+    struct window window = {0};
+    struct lane_image *list = list_rows(p, p->n, false, err);
+    const struct lane_image *first = list;
+    int status = list != NULL ? lanes_open(p->lanes, false, NULL, err) : -1;
+
+    if (status == 0)
+        status = window_init(&window, p->lanes, p->n, err);
+    if (status == 0) {
+        window.n = p->n;
+        memcpy(window.rows, p->rows, p->n * sizeof *p->rows);
+        status = probe_read_window(&window, err);
+    }
+    *are_exact = status == 0;
+    for (const struct lane_image *image = list; *are_exact && image < list + p->n; image++) {
         uint32_t u = 0;
 
-        while (p->sketches[first].shape != p->sketches[i].shape)
-            first++;
+        first = image->source == first->source ? first : image;
         while (u < p->groups->n_transforms &&
-               !(p->groups->allowed[u] && orbit_same_row(&p->window, first, i, u)))
+               !(p->groups->allowed[u] && orbit_same_row(&window, first->row, image->row, u)))
             u++;
-        if (u == p->groups->n_transforms)
-            return false;
+        *are_exact = u < p->groups->n_transforms;
     }
-    return p->n == p->n_rows;
+    window_release(&window);
+    free(list);
+    return status;
 }
 
 static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, struct error *err)
@@ -314,7 +344,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
     if (fit->is_confirmed || (fit->only_colours && p->planes->spec.codes))
         return p->lanes->shard->n_rows % n != 0
                    ? take_classes(p, n_classes > 0 ? n_classes : n, err)
-                   : take_layout(p, &fit->layout, fit->ids, err);
+                   : take_layout(p, &fit->layout, err);
     /* Rows that hold the same numbers but are no images of one another. */
     if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
         findings_add(&p->lanes->result->findings,
@@ -328,47 +358,44 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
 static int look(struct probe *p, struct error *err)
 {
     struct verify_result *result = p->lanes->result;
-    struct fit found, far = {0}, alike;
+    struct fit found, far = {0};
     struct classes classes = {0};
+    bool are_exact = false;
 
     if (probe_explain(p, &found, err) != 0)
         return -1;
     const uint64_t block_rows = found.layout.block_rows;
-    const bool is_near = found.is_confirmed && (p->n == p->n_rows || p->n_far > 0 ||
-                                                p->n / 2 >= found.layout.n_images * block_rows);
-    /* Short blocks have all their images in the first rows. Else images are looked for in far rows;
-     * policies of these are read only if their planes hold the same numbers, for then planes may
-     * never have been moved. */
-    if (!is_near && probe_reach(p, block_rows, false, err) != 0)
+    const bool is_near =
+        found.is_confirmed && (p->n == p->n_rows || p->n / 2 >= found.layout.n_images * block_rows);
+    /* Short blocks have all their images in the first rows. Else images are looked for in far rows.
+     */
+    if (!is_near && (probe_reach(p, block_rows, false, err) != 0 ||
+                     (p->n > p->n_first && probe_explain(p, &far, err) != 0)))
         return -1;
-    if (!is_near && p->n_far > 0) {
-        if (probe_explain(p, &far, err) != 0 || probe_find(p, PROBE_LABELS, &alike, err) != 0)
-            return -1;
-        if (alike.is_found && (!far.is_confirmed || alike.saved > far.saved + CLEARLY_MORE) &&
-            (probe_reach(p, block_rows, true, err) != 0 || probe_explain(p, &far, err) != 0))
-            return -1;
-        if (far.is_found &&
-            (far.is_confirmed > found.is_confirmed ||
-             (far.is_confirmed == found.is_confirmed && far.saved + CLEARLY_MORE > found.saved)))
-            found = far;
-    }
-    if (!p->planes->is_broken && find_classes(p, &classes, err) != 0)
+    if (far.is_found &&
+        (far.is_confirmed > found.is_confirmed ||
+         (far.is_confirmed == found.is_confirmed && far.saved + CLEARLY_MORE > found.saved)))
+        found = far;
+    if (!p->is_broken && find_classes(p, &classes, err) != 0)
         return -1;
     /* The images of shuffled rows are anywhere: if the first rows hold some, all rows are read. */
     if (!found.is_confirmed && !probe_is_whole(p) && classes.n_alike >= MIN_ALIKE &&
-        (double)classes.n_alike * 8 * (double)p->n_rows >= (double)p->n * (double)p->n) {
-        p->may_be_shuffled = true;
-        if (probe_reach(p, block_rows, true, err) != 0 ||
-            (!p->planes->is_broken && find_classes(p, &classes, err) != 0))
-            return -1;
-    }
-    if (p->planes->is_broken)
+        (double)classes.n_alike * 8 * (double)p->n_rows >=
+            (double)p->n_first * (double)p->n_first &&
+        (probe_reach(p, block_rows, true, err) != 0 ||
+         (!p->is_broken && find_classes(p, &classes, err) != 0)))
+        return -1;
+    if (p->is_broken)
         return verify_note(result, err, "images not checked: the planes cannot be read");
     /* A layout with too few images, contradicted by rows that are all right as classes. */
     if (!p->has_block && found.is_confirmed && !found.is_exact &&
         classes.n_images > found.layout.n_images && classes.saved > found.saved &&
-        are_all_images(p))
-        return take_classes(p, classes.n_images, err);
+        p->n_first == p->n_rows) {
+        if (are_all_images(p, &are_exact, err) != 0)
+            return -1;
+        if (are_exact)
+            return take_classes(p, classes.n_images, err);
+    }
     if (found.is_confirmed &&
         (p->has_block || found.share > 0.9 || classes.n_images == 0 || classes.is_enumeration ||
          found.saved + CLEARLY_MORE > classes.saved))
@@ -377,8 +404,8 @@ static int look(struct probe *p, struct error *err)
         return take_told(p, err);
     if (found.is_found && found.only_colours)
         return take_found(p, &found, classes.n_images, err);
-    if (p->ids_are_told || (classes.n_images > 0 && !classes.is_enumeration))
-        return take_classes(p, p->ids_are_told ? p->n_ids : classes.n_images, err);
+    if (p->groups->is_told || (classes.n_images > 0 && !classes.is_enumeration))
+        return take_classes(p, p->groups->is_told ? p->n_ids : classes.n_images, err);
     if (classes.n_images > 0)
         return verify_note(result, err,
                            "not taken for an expanded set: every image of a position is listed "
@@ -407,15 +434,12 @@ static int find_groups(struct probe *p, struct error *err)
     const char *order = manifest_option(manifest, "order"); /* or NULL */
     uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
     const uint32_t n_exact = key_ids(shard->found.board, &shard->conventions, exact);
-    const uint8_t *ids = groups->is_told ? groups->told : exact;
 
+    p->max_images = n_exact > MOST_IMAGES ? n_exact : MOST_IMAGES;
     for (uint32_t k = 0; k < n_exact; k++)
         groups->allowed[exact[k]] = true;
-    p->ids_are_told = groups->is_told;
-    p->n_ids = groups->is_told ? groups->n_told : n_exact;
-    p->max_images = n_exact > MOST_IMAGES ? n_exact : MOST_IMAGES;
-    for (uint32_t k = 0; k < p->n_ids; k++)
-        p->ids[k] = ids[k];
+    for (uint32_t k = 0; k < n_exact && !groups->is_told; k++)
+        p->ids[p->n_ids++] = exact[k];
     if (json_array_size(json_object_get(manifest, "transforms")) > 0) {
         const bool is_sample = order != NULL && strcmp(order, "sample") == 0;
 
@@ -437,7 +461,7 @@ static int find_groups(struct probe *p, struct error *err)
     if (manifest_option(manifest, "canonical") != NULL)
         return verify_note(p->lanes->result, err,
                            "images not checked: one of each source, as its manifest says");
-    if (!p->is_irregular && manifest != NULL && p->ids_are_told && p->has_block &&
+    if (!p->is_irregular && manifest != NULL && p->groups->is_told && p->has_block &&
         shard->n_rows % p->n_ids == 0)
         return take_told(p, err);
     int status = probe_open(p, err);
@@ -488,18 +512,19 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, uint64_t max_n
         groups->n_transforms = plan.board->n_transforms;
         if (settings->transforms != NULL)
             status = choose_transforms(&plan, settings->transforms, err);
-        if (status == 0 && plan.n_chosen > 0)
-            memcpy(groups->told, plan.chosen, plan.n_chosen);
-        groups->n_told = plan.n_chosen;
-        groups->may_lack = manifest_option(manifest, "pick") != NULL ||
-                           manifest_option(manifest, "canonical") != NULL || is_cut(manifest);
         groups->is_told = plan.n_chosen > 0 || json_array_size(transforms) > 0;
+        groups->expects = groups->is_told && manifest_option(manifest, "pick") == NULL &&
+                          manifest_option(manifest, "canonical") == NULL && !is_cut(manifest);
+        for (; p.n_ids < plan.n_chosen; p.n_ids++)
+            p.ids[p.n_ids] = plan.chosen[p.n_ids];
         for (size_t i = 0; plan.n_chosen == 0 && i < json_array_size(transforms); i++) {
             const uint64_t id = manifest_number(json_array_get(transforms, i), "id");
 
-            if (id < groups->n_transforms && groups->n_told < BOARD_MAX_TRANSFORMS)
-                groups->told[groups->n_told++] = (uint8_t)id;
+            if (id < groups->n_transforms && p.n_ids < LAYOUT_MAX_IMAGES)
+                p.ids[p.n_ids++] = (uint32_t)id;
         }
+        for (uint32_t k = 0; k < p.n_ids; k++)
+            groups->expected[p.ids[k]] = true;
         if (status == 0 && is_expansion) {
             memset(groups->allowed, true, sizeof groups->allowed);
             groups->source = archive_in_find(&shard->archive, PLAN_SOURCE_KEY);

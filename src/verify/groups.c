@@ -79,7 +79,7 @@ static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_imag
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t row = cursor->next_row++;
 
-        images[i] = (struct lane_image){.row = row, .source = row, .transform = groups->ids[0]};
+        images[i] = (struct lane_image){.row = row, .source = row, .transform = layout->ids[0]};
         if (groups->source != NULL) {
             if (!walk_next(&cursor->numbers))
                 return -1;
@@ -94,7 +94,7 @@ static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_imag
             const uint64_t left = row - n_apart - block.first * n_images;
 
             images[i].source = block.first + left % block.n;
-            images[i].transform = groups->ids[left / block.n + layout->originals_first];
+            images[i].transform = layout->ids[left / block.n + layout->originals_first];
         }
     }
     return 0;
@@ -227,13 +227,11 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
         window_release(&window);
         orbit_cursor_close(&cursor);
     }
-    for (uint32_t k = 0; k < groups->n_told; k++)
-        most[groups->told[k]] = true;
     for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++)
         n_expected += most[t];
-    groups->expects = groups->is_told ? !groups->may_lack
-                                      : n_expected > 1 && 2 * n_with_most > groups->n_groups &&
-                                            10 * n_with_others <= groups->n_groups;
+    if (!groups->is_told)
+        groups->expects = n_expected > 1 && 2 * n_with_most > groups->n_groups &&
+                          10 * n_with_others <= groups->n_groups;
     return status;
 }
 

@@ -183,6 +183,8 @@ struct layout {
     uint64_t n_games;
     bool originals_first; /* all first images come first, the others follow in blocks */
     uint64_t n_sources;
+    uint32_t ids[LAYOUT_MAX_IMAGES]; /* the images' transforms; NO_TRANSFORM: not known, or not the
+                                        same in all groups */
 };
 
 /* The row of image k of a source. */
@@ -203,9 +205,9 @@ struct orbit_cut {
 struct orbit_groups {
     uint64_t n_rows, n_groups;
     uint64_t max_held; /* rows of a segment; where one is longer, all rows are listed */
-    const struct array *source, *transform; /* borrowed: provenance arrays; NULL: there is */
-    struct layout layout;                   /* a layout, with images under these transforms: */
-    uint32_t ids[LAYOUT_MAX_IMAGES];
+    const struct array *source, *transform; /* borrowed: provenance arrays; NULL: there is
+                                               a layout */
+    struct layout layout;
     uint64_t *games[LAYOUT_MAX_GAMES]; /* owned, n_games: lists that layouts borrow */
     size_t n_games;
     uint32_t n_transforms;              /* of the board */
@@ -215,11 +217,8 @@ struct orbit_groups {
     size_t n_segments;
     struct lane_image *entries; /* owned, or NULL: all rows, by source, transform, row */
 
-    bool is_told; /* --transforms or the manifest says which images there are: */
-    uint8_t told[BOARD_MAX_TRANSFORMS];
-    uint32_t n_told;
-    bool may_lack; /* the manifest says that some groups lack some of these */
-    bool expects;  /* every group should have all of: */
+    bool is_told; /* --transforms or the manifest says which images are expected */
+    bool expects; /* every group should have all that are: */
     bool expected[BOARD_MAX_TRANSFORMS];
     bool is_cut; /* rows are in transform order: images with the transform of the first row and */
     struct lane_image first, last; /* lower sources, or of the last row and higher ones, may be in
@@ -235,8 +234,8 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
 
 void orbit_groups_release(struct orbit_groups *groups);
 
-/* Count the groups, and decide which images each should have: those that are told, unless some may
- * be lacking; else those of most groups, if most have exactly these and hardly any have others. */
+/* Count the groups, and decide which images each should have unless that is told: those of most
+ * groups, if most have exactly these and hardly any have others. */
 int orbit_groups_expect(struct orbit_groups *groups, struct error *err);
 
 /* Walks over all groups, a window at a time. */
@@ -323,21 +322,19 @@ struct probe {
     uint32_t ids[LAYOUT_MAX_IMAGES]; /* the transforms that are told, else all allowed ones */
     uint32_t n_ids;
     uint32_t max_images; /* per source that are looked for */
-    bool ids_are_told;
     bool has_block;      /* the length of blocks is told: */
     uint64_t block_rows; /* 0: transform order */
     bool is_irregular;   /* the manifest says that rows are shuffled or left out */
 
     struct sketcher sketcher;
-    struct window window; /* rows 0 .. n - 1 of every lane */
-    uint64_t n, n_rows;
-    struct sketch *sketches; /* owned: of these rows, then of the far ones */
-    uint64_t *far_rows;      /* owned, n_far, ascending: rows from n on */
-    uint64_t n_far;
-    bool has_labels;      /* the policies of far rows were read, too */
-    uint64_t far_block;   /* the block length that far rows were chosen for */
-    bool may_be_games;    /* the rows begin with blocks of different lengths */
-    bool may_be_shuffled; /* all rows are wanted: images may be anywhere */
+    uint64_t n_rows; /* of the set */
+    uint64_t *rows;  /* owned, n: those that were read, ascending: the first n_first, far ones */
+    struct sketch *sketches; /* owned: of these */
+    uint64_t n, n_first;
+    bool has_labels;    /* the policies of all of them were read, too */
+    bool is_broken;     /* the planes cannot be read */
+    uint64_t far_block; /* the block length that far rows were chosen for */
+    bool may_be_games;  /* the rows begin with blocks of different lengths */
 };
 
 #define CLEARLY_MORE 0.05 /* share of the rows that a better layout explains in addition */
@@ -352,9 +349,8 @@ struct fit {
     bool is_confirmed;    /* and most of these are related by a transform, or by a foreign map:
                              equal hashes of numbers prove less than equal shapes */
 
-    uint32_t ids[LAYOUT_MAX_IMAGES]; /* transforms; NO_TRANSFORM: not the same in all groups */
-    int foreign[LAYOUT_MAX_IMAGES];  /* a map (at PROBE_BOX of the box, else of the board) that
-                                        is no exact transform of this board; -1: none */
+    int foreign[LAYOUT_MAX_IMAGES]; /* a map (at PROBE_BOX of the box, else of the board) that
+                                       is no exact transform of this board; -1: none */
     uint32_t n_foreign;
     uint64_t n_moved; /* pairs of a base image and another that some transform explains */
     uint64_t n_pairs;
@@ -362,33 +358,27 @@ struct fit {
     bool only_colours; /* images differ in nothing but colours */
 };
 
-/* Read the first rows. lanes, planes, groups and what is told are set. If the planes cannot be
- * read, n is 0. Close it in any case. */
+/* Read the first rows. lanes, planes, groups and what is told are set. Close it in any case. */
 int probe_open(struct probe *probe, struct error *err);
 void probe_close(struct probe *probe);
 
 /* True when every row of the set was read. */
 static inline bool probe_is_whole(const struct probe *probe)
 {
-    return probe->n + probe->n_far == probe->n_rows;
+    return probe->n == probe->n_rows;
 }
 
-/* Read the rows of a window in all lanes, as window_read_lane does, and make their sketches unless
- * that is NULL. Lanes that cannot be read are broken from then on. */
-int probe_read_window(struct probe *probe, struct window *window, struct sketch *sketches,
-                      struct error *err);
+/* Read the rows of a window in all lanes, as window_read_lane does. Lanes that cannot be read are
+ * broken from then on. */
+int probe_read_window(struct window *window, struct error *err);
 
 /* Read the planes of far rows: of those that hold images of the first rows in transform order, or
- * in blocks of block_rows (0: unknown); of all rows if blocks may be of different lengths, or the
- * set shuffled, and there is memory. Called again, with labels: of the same rows the policies, too.
- */
-int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, struct error *err);
+ * in blocks of block_rows (0: unknown); of all rows if blocks may be of different lengths and there
+ * is memory. If the set is_shuffled, planes and policies of all rows, or none. */
+int probe_reach(struct probe *probe, uint64_t block_rows, bool is_shuffled, struct error *err);
 
-/* Find the layout that saves most rows at a level; its images are neither named nor confirmed. Its
- * share is 0 when no layout saves any. */
-int probe_find(struct probe *probe, enum probe_level level, struct fit *best, struct error *err);
-
-/* Find the layout that explains most rows at any level that was read, and name its images. */
+/* Find the layout that explains most rows at any level, and name its images. The policies of far
+ * rows are read if that may tell more. */
 int probe_explain(struct probe *probe, struct fit *best, struct error *err);
 
 /* The only allowed transform that takes the planes of one row to those of another, whatever was

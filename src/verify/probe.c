@@ -20,11 +20,9 @@
 
 /* --- reading --- */
 
-int probe_read_window(struct probe *p, struct window *window, struct sketch *sketches,
-                      struct error *err)
+int probe_read_window(struct window *window, struct error *err)
 {
     const struct lanes *lanes = window->lanes;
-    const size_t planes = (size_t)lanes->planes;
 
     for (size_t i = 0; i < lanes->n; i++) {
         struct error why = {0};
@@ -33,54 +31,12 @@ int probe_read_window(struct probe *p, struct window *window, struct sketch *ske
             return error_pass(err, &why); /* no fault of the data */
         lanes->items[i].is_broken |= why.kind != ERROR_NONE;
     }
-    for (uint64_t k = 0; sketches != NULL && !lanes->items[planes].is_broken && k < window->n;
-         k++) {
-        const struct row row = window_row(window, planes, k);
-
-        if (row.bytes == NULL)
-            continue;
-        sketch_planes(&p->sketcher, row.bytes, &sketches[k]);
-        sketch_policy(window, k, &sketches[k]);
-    }
     return 0;
 }
 
-int probe_open(struct probe *p, struct error *err)
-{
-    struct lanes *lanes = p->lanes;
-    const uint64_t n_held = smaller(PROBE_NBYTES / (lanes->row_nbytes + 1) + 64, PROBE_ROWS);
-
-    p->n_rows = lanes->shard->n_rows;
-    p->n = smaller(n_held, p->n_rows);
-    if (new_items(&p->sketches, p->n + 1, "rows of a set", err) != 0 ||
-        sketcher_init(&p->sketcher, lanes, err) != 0 || lanes_open(lanes, false, NULL, err) != 0 ||
-        window_init(&p->window, lanes, p->n, err) != 0)
-        return -1;
-    for (p->window.n = 0; p->window.n < p->n; p->window.n++)
-        p->window.rows[p->window.n] = p->window.n;
-    if (probe_read_window(p, &p->window, p->sketches, err) != 0)
-        return -1;
-    p->n = lanes->items[lanes->planes].is_broken ? 0 : p->n;
-    return 0;
-}
-
-void probe_close(struct probe *p)
-{
-    window_release(&p->window);
-    lanes_close(p->lanes);
-    sketcher_release(&p->sketcher);
-    free(p->sketches);
-    free(p->far_rows);
-}
-
-/* --- far rows --- */
-
-static int compare_rows(const void *left, const void *right)
-{
-    return order_of(*(const uint64_t *)left, *(const uint64_t *)right);
-}
-
-int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct error *err)
+/* Make the sketches of rows[first] and those after it, with their labels or without. If the planes
+ * cannot be read, the rows that are left are forgotten. */
+static int read_sketches(struct probe *p, uint64_t first, bool with_labels, struct error *err)
 {
     struct lane *item = &p->lanes->items[p->lanes->planes];
     struct lanes planes = {.shard = p->lanes->shard,
@@ -90,98 +46,131 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
                            .row_nbytes = item->array->row_nbytes};
     struct lanes *lanes = with_labels ? p->lanes : &planes;
     const uint64_t capacity = CHUNK_NBYTES / (lanes->row_nbytes + 1) + 1;
-    const uint64_t n_after = p->n_rows - p->n, max_memory = p->lanes->request->settings->max_memory;
-    const uint64_t row_nbytes = sizeof *p->sketches + sizeof *p->far_rows;
-    const bool is_scattered = p->may_be_games || p->may_be_shuffled;
-    const bool all = is_scattered && n_after < max_memory / 4 / row_nbytes;
     struct window window = {0};
-    uint64_t n = 0, n_read = 0;
-
-    if (p->n == 0 || n_after == 0)
-        return 0;
-    if (p->may_be_shuffled && all) {
-        free(p->far_rows);
-        p->far_rows = NULL;
-        p->n_far = 0;
-    }
-    /* First choose the rows: all, or those that layouts need, in ascending order and each once. */
-    if (p->far_rows == NULL) {
-        const uint64_t n_needed =
-            (FAR_IMAGES * FAR_IMAGES + 2 * p->n_ids + p->max_images) * FAR_SOURCES;
-        uint64_t *rows = calloc((all ? n_after : n_needed) + 1, sizeof *rows);
-
-        p->far_block = block_rows;
-        p->far_rows = rows;
-        if (rows == NULL)
-            return error_no_memory(err, "rows of a set");
-        for (; all && n < n_after; n++)
-            rows[n] = p->n + n;
-        for (uint32_t images = 2; !all && images <= p->max_images; images++) {
-            const uint64_t n_sources = p->n_rows / images;
-            const bool is_usual = images <= FAR_IMAGES || images == p->n_ids;
-
-            for (uint64_t i = 0;
-                 is_usual && p->n_rows % images == 0 && i < smaller(FAR_SOURCES, n_sources); i++)
-                for (uint32_t k = 1; k < images; k++) {
-                    rows[n++] = k * n_sources + i;
-                    rows[n++] = n_sources + i * (images - 1) + k - 1;
-                }
-        }
-        for (uint64_t i = 0; !all && i < smaller(FAR_SOURCES, block_rows); i++)
-            for (uint64_t k = 1; k < p->max_images; k++)
-                rows[n++] = k * block_rows + i;
-        if (!all)
-            qsort(rows, n, sizeof *rows, compare_rows);
-        for (uint64_t i = 0; i < n; i++)
-            if (rows[i] >= p->n && rows[i] < p->n_rows && (i == 0 || rows[i] != rows[i - 1]))
-                rows[p->n_far++] = rows[i];
-        n = p->n + p->n_far + 1;
-        if (list_room(&p->sketches, n, sizeof *p->sketches, "rows of a set", err) != 0)
-            return -1;
-        memset(p->sketches + p->n, 0, (n - p->n) * sizeof *p->sketches);
-    }
-    p->has_labels = with_labels;
     int status = lanes_open(lanes, false, NULL, err);
+
+    p->has_labels = with_labels;
     if (status == 0)
         status = window_init(&window, lanes, capacity, err);
-    while (status == 0 && n_read < p->n_far) {
-        window.n = smaller(p->n_far - n_read, capacity);
-        memcpy(window.rows, p->far_rows + n_read, window.n * sizeof *window.rows);
-        status = probe_read_window(p, &window, p->sketches + p->n + n_read, err);
-        if (status != 0 || item->is_broken)
-            break;
-        n_read += window.n;
+    for (uint64_t i = first; status == 0 && i < p->n; i += window.n) {
+        window.n = smaller(p->n - i, capacity);
+        memcpy(window.rows, p->rows + i, window.n * sizeof *window.rows);
+        status = probe_read_window(&window, err);
+        p->is_broken |= item->is_broken;
+        p->n = p->is_broken ? i : p->n;
+        for (uint64_t k = 0; status == 0 && !p->is_broken && k < window.n; k++) {
+            const struct row row = window_row(&window, (size_t)lanes->planes, k);
+            struct sketch *sketch = &p->sketches[i + k];
+
+            *sketch = (struct sketch){0};
+            if (row.bytes == NULL)
+                continue;
+            sketch_planes(&p->sketcher, row.bytes, sketch);
+            sketch_policy(&window, k, sketch);
+        }
     }
-    p->n_far = n_read;
     window_release(&window);
     return status;
+}
+
+int probe_open(struct probe *p, struct error *err)
+{
+    const uint64_t n_held = PROBE_NBYTES / (p->lanes->row_nbytes + 1) + 64;
+
+    p->n_rows = p->lanes->shard->n_rows;
+    p->n = p->n_first = smaller(smaller(n_held, PROBE_ROWS), p->n_rows);
+    if (new_items(&p->rows, p->n + 1, "rows of a set", err) != 0 ||
+        new_items(&p->sketches, p->n + 1, "rows of a set", err) != 0 ||
+        sketcher_init(&p->sketcher, p->lanes, err) != 0)
+        return -1;
+    for (uint64_t i = 0; i < p->n; i++)
+        p->rows[i] = i;
+    if (read_sketches(p, 0, true, err) != 0)
+        return -1;
+    p->n_first = p->n = p->is_broken ? 0 : p->n;
+    return 0;
+}
+
+void probe_close(struct probe *p)
+{
+    lanes_close(p->lanes);
+    sketcher_release(&p->sketcher);
+    free(p->sketches);
+    free(p->rows);
+}
+
+/* --- far rows --- */
+
+static int compare_rows(const void *left, const void *right)
+{
+    return order_of(*(const uint64_t *)left, *(const uint64_t *)right);
+}
+
+int probe_reach(struct probe *p, uint64_t block_rows, bool is_shuffled, struct error *err)
+{
+    const uint64_t max_memory = p->lanes->request->settings->max_memory;
+    const uint64_t row_nbytes = sizeof *p->sketches + sizeof *p->rows;
+    const uint64_t n_after = p->n_rows - p->n_first;
+    const uint64_t n_needed =
+        (FAR_IMAGES * FAR_IMAGES + 2 * p->n_ids + p->max_images) * FAR_SOURCES;
+    const bool all = (is_shuffled || p->may_be_games) && n_after < max_memory / 4 / row_nbytes;
+    uint64_t n = p->n_first;
+
+    if (p->n_first == 0 || n_after == 0 || (is_shuffled && !all))
+        return 0;
+    if (list_room(&p->rows, n + (all ? n_after : n_needed) + 1, sizeof *p->rows, "rows of a set",
+                  err) != 0)
+        return -1;
+    /* All rows, or those that layouts need. */
+    uint64_t *const rows = p->rows;
+    for (; all && n < p->n_rows; n++)
+        rows[n] = n;
+    for (uint32_t images = 2; !all && images <= p->max_images; images++) {
+        const uint64_t n_sources = p->n_rows / images;
+        const bool is_usual = images <= FAR_IMAGES || images == p->n_ids;
+
+        for (uint64_t i = 0;
+             is_usual && p->n_rows % images == 0 && i < smaller(FAR_SOURCES, n_sources); i++)
+            for (uint32_t k = 1; k < images; k++) {
+                rows[n++] = k * n_sources + i;
+                rows[n++] = n_sources + i * (images - 1) + k - 1;
+            }
+    }
+    for (uint64_t i = 0; !all && i < smaller(FAR_SOURCES, block_rows); i++)
+        for (uint64_t k = 1; k < p->max_images; k++)
+            rows[n++] = k * block_rows + i;
+    p->far_block = block_rows;
+    /* In ascending order, each once, without the first rows. */
+    qsort(rows + p->n_first, n - p->n_first, sizeof *rows, compare_rows);
+    p->n = p->n_first;
+    for (uint64_t i = p->n_first; i < n; i++)
+        if (rows[i] > rows[p->n - 1] && rows[i] < p->n_rows)
+            rows[p->n++] = rows[i];
+    return list_room(&p->sketches, p->n + 1, sizeof *p->sketches, "rows of a set", err) == 0
+               ? read_sketches(p, p->n_first, is_shuffled, err)
+               : -1;
 }
 
 /* The sketch of a row; NULL: it was not read. */
 static inline const struct sketch *sketch_of(const struct probe *p, uint64_t row)
 {
-    if (row < p->n || probe_is_whole(p))
+    if (row < p->n && p->rows[row] == row)
         return &p->sketches[row];
     const uint64_t *found =
-        p->n_far > 0 ? bsearch(&row, p->far_rows, p->n_far, sizeof row, compare_rows) : NULL;
-    return found != NULL ? &p->sketches[p->n + (uint64_t)(found - p->far_rows)] : NULL;
+        p->n > 0 ? bsearch(&row, p->rows, p->n, sizeof row, compare_rows) : NULL;
+    return found != NULL ? &p->sketches[found - p->rows] : NULL;
 }
 
 /* --- trying layouts --- */
 
-/* The labels of the first rows are ignored unless those of the far rows were read, too. */
-static bool sees_labels(const struct probe *p)
-{
-    return p->n_far == 0 || p->has_labels;
-}
-
-/* What must be equal at a level; 0: the row tells nothing. */
+/* What must be equal at a level; 0: the row tells nothing. The labels of the first rows are ignored
+ * unless those of the far rows were read, too. */
 static uint64_t key_of(const struct probe *p, const struct sketch *sketch, enum probe_level level)
 {
     if (level == PROBE_POLICY)
         return sketch->is_level ? 0 : sketch->policy;
     if (level == PROBE_LABELS)
-        return sketch->counts + (sees_labels(p) ? 3 * sketch->policy : 0);
+        return sketch->counts + (p->has_labels ? 3 * sketch->policy : 0);
     return level == PROBE_BOX ? sketch->box_shape : sketch->shape;
 }
 
@@ -191,7 +180,7 @@ static uint32_t count_alike(const struct probe *p, const struct layout *layout,
 {
     uint64_t keys[LAYOUT_MAX_IMAGES], bytes = 0;
     uint32_t most = 0;
-    bool differ = level >= PROBE_LABELS && !sees_labels(p);
+    bool differ = level >= PROBE_LABELS && !p->has_labels;
 
     for (uint32_t k = 0; k < layout->n_images; k++) {
         const struct sketch *sketch = sketch_of(p, layout_row(layout, source, k));
@@ -220,12 +209,12 @@ static uint64_t known_sources(const struct probe *p, const struct layout *layout
 
     if (probe_is_whole(p))
         return layout->n_sources;
-    uint64_t known = p->n / (n * block) * block;
+    uint64_t known = p->n_first / (n * block) * block;
     if (layout->originals_first || block >= layout->n_sources ||
         (block == p->far_block && known == 0))
         return smaller(layout->n_sources, FAR_SOURCES);
-    if (known == 0 && p->n > (n - 1) * block)
-        known = p->n - (n - 1) * block;
+    if (known == 0 && p->n_first > (n - 1) * block)
+        known = p->n_first - (n - 1) * block;
     return smaller(known, layout->n_sources);
 }
 
@@ -259,22 +248,23 @@ static void try_layout(const struct probe *p, const struct layout *layout, struc
         *best = (struct fit){level, *layout, saved, share, .is_found = share > 0.5};
 }
 
-int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct error *err)
+/* Find the layout that saves most rows at a level; its images are neither named nor confirmed. Its
+ * share is 0 when no layout saves any. */
+static int find(struct probe *p, enum probe_level level, struct fit *best, struct error *err)
 {
-    const uint32_t least = p->ids_are_told ? p->n_ids : 2;
-    const uint32_t most = p->ids_are_told ? p->n_ids : p->max_images;
-    const uint64_t n_known = p->n + p->n_far;
-    const bool sees_far = probe_is_whole(p) || p->n_far > 0;
+    const uint32_t least = p->groups->is_told ? p->n_ids : 2;
+    const uint32_t most = p->groups->is_told ? p->n_ids : p->max_images;
+    const bool has_far = p->n > p->n_first, sees_far = has_far || probe_is_whole(p);
 
     *best = (struct fit){.level = level};
     for (uint32_t n = least; n <= most && n <= p->n_rows; n++) {
         struct layout layout = {.n_images = n, .n_sources = p->n_rows / n};
-        const uint64_t end = smaller(p->n / n, layout.n_sources - 1);
+        const uint64_t end = smaller(p->n_first / n, layout.n_sources - 1);
         const uint64_t transform_order = layout.n_sources, told = p->block_rows;
         const bool is_any = !p->has_block;
 
         /* Short blocks show in the first rows: they were tried before far rows were read. */
-        for (layout.block_rows = 1; p->n_far == 0 && layout.block_rows <= end; layout.block_rows++)
+        for (layout.block_rows = 1; !has_far && layout.block_rows <= end; layout.block_rows++)
             if (is_any || told == layout.block_rows)
                 try_layout(p, &layout, best);
         layout.block_rows = p->far_block;
@@ -288,19 +278,19 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
         if (sees_far && is_any && n > 2)
             try_layout(p, &layout, best);
     }
-    if (p->has_block || best->share > 0.9 || (p->n_far > 0 && !probe_is_whole(p)))
+    if (p->has_block || best->share > 0.9 || (has_far && !probe_is_whole(p)))
         return 0;
     /* Blocks of different lengths, such as games, must fill all rows. If not all rows were read, it
      * is only noted that blocks fill half of these. */
-    uint64_t *games = calloc(n_known + 1, sizeof *games);
+    uint64_t *games = calloc(p->n + 1, sizeof *games);
     if (games == NULL)
         return error_no_memory(err, "rows of a set");
     for (uint32_t n = most; n >= least && best->layout.games != games; n--) {
-        struct layout layout = {.n_images = n, .games = games, .n_sources = n_known / n};
+        struct layout layout = {.n_images = n, .games = games, .n_sources = p->n / n};
         uint64_t first = 0;
 
         /* The length of a game is the smallest number after which its rows repeat n times. */
-        for (uint64_t rows = 1; rows * n <= n_known - first && rows <= p->n; rows++) {
+        for (uint64_t rows = 1; rows * n <= p->n - first && rows <= p->n_first; rows++) {
             const struct sketch *game = p->sketches + first;
             uint64_t i = 0;
 
@@ -315,7 +305,7 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
         }
         if (first == p->n_rows)
             try_layout(p, &layout, best);
-        p->may_be_games |= n_known < p->n_rows && 2 * first >= n_known;
+        p->may_be_games |= p->n < p->n_rows && 2 * first >= p->n;
     }
     if (best->layout.games == games)
         p->groups->games[p->groups->n_games++] = games;
@@ -431,22 +421,15 @@ static uint32_t relate_rows(const struct orbit_pair *planes, const bool *allowed
     return other > 0 ? other : NO_TRANSFORM;
 }
 
-/* The rows of some sources: image k of group g is at position at[g * n_images + k] of the window.
- */
-struct ballot {
-    struct probe *p;
-    const struct window *window;
-    const uint64_t *at;
-    uint64_t n_groups;
-};
-
-/* Compare the base image of each group with its other images, and name these. */
-static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
+/* Compare the base image of each source in a window with its other images, and name these. Image k
+ * of source g is at position at[g * n_images + k]. */
+static void vote(struct probe *p, const struct window *window, const uint64_t *at, uint32_t base,
+                 struct fit *fit)
 {
-    struct probe *p = ballot->p;
-    const struct window *window = ballot->window;
+    struct layout *layout = &fit->layout;
     const size_t planes = (size_t)p->lanes->planes;
-    const uint32_t n_images = fit->layout.n_images;
+    const uint32_t n_images = layout->n_images;
+    const uint64_t *const end = at + window->n;
     uint64_t n_still = 0;
 
     fit->n_moved = fit->n_pairs = fit->n_foreign = 0;
@@ -454,18 +437,17 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
     for (uint32_t k = 0; k < n_images; k++) {
         uint32_t votes[2][BOARD_MAX_TRANSFORMS] = {{0}}, n[2] = {0}; /* transforms, foreign maps */
 
-        fit->ids[k] = 0;
+        layout->ids[k] = 0;
         fit->foreign[k] = -1;
-        for (uint64_t g = 0; g < ballot->n_groups && k != base; g++) {
-            const uint64_t *at = ballot->at + g * n_images;
-            const struct orbit_pair pair = {window, planes, at[base], at[k], 0};
+        for (const uint64_t *group = at; group < end && k != base; group += n_images) {
+            const struct orbit_pair pair = {window, planes, group[base], group[k], 0};
             const uint32_t u = relate_rows(&pair, p->groups->allowed);
             const bool is_foreign = u == NO_TRANSFORM;
             const int map = !is_foreign
                                 ? (int)u
                                 : sketch_relation(&p->sketcher, fit->level == PROBE_BOX,
-                                                  window_row(window, planes, at[base]).bytes,
-                                                  window_row(window, planes, at[k]).bytes);
+                                                  window_row(window, planes, group[base]).bytes,
+                                                  window_row(window, planes, group[k]).bytes);
 
             fit->n_pairs++;
             fit->n_moved += !is_foreign && u != 0;
@@ -482,11 +464,10 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
             fit->foreign[k] = (int)map;
             fit->n_foreign++;
         }
-        fit->ids[k] = fit->foreign[k] < 0 && 2 * votes[0][best] > n[0] ? best : NO_TRANSFORM;
-        for (const uint64_t *at = ballot->at; at < ballot->at + ballot->n_groups * n_images;
-             at += n_images)
-            fit->is_exact &=
-                fit->ids[k] != NO_TRANSFORM && orbit_same_row(window, at[base], at[k], fit->ids[k]);
+        layout->ids[k] = fit->foreign[k] < 0 && 2 * votes[0][best] > n[0] ? best : NO_TRANSFORM;
+        for (const uint64_t *group = at; group < end; group += n_images)
+            fit->is_exact &= layout->ids[k] != NO_TRANSFORM &&
+                             orbit_same_row(window, group[base], group[k], layout->ids[k]);
     }
     fit->only_colours = 2 * n_still > fit->n_pairs;
 }
@@ -496,43 +477,36 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
 {
     const uint32_t n_images = fit->layout.n_images;
     const uint64_t known = known_sources(p, &fit->layout), n_sources = smaller(known, MAX_SOURCES);
-    uint64_t *rows = calloc(n_sources * n_images + 1, sizeof *rows), n = 0;
-    struct window far = {0};
-    struct ballot ballot = {p, &p->window, rows, 0};
-    bool is_near = true;
-    int status = rows != NULL ? 0 : error_no_memory(err, "groups of images");
+    uint64_t *at = calloc(n_sources * n_images + 1, sizeof *at); /* rows, then their positions */
+    struct window window = {0};
+    int status = at != NULL ? lanes_open(p->lanes, false, NULL, err)
+                            : error_no_memory(err, "groups of images");
 
+    if (status == 0)
+        status = window_init(&window, p->lanes, n_sources * n_images, err);
     /* Sources spread over the rows that were read, whose images tell something. */
     for (uint64_t i = 0; status == 0 && i < n_sources; i++) {
         const uint64_t source = i * known / n_sources;
 
-        if (count_alike(p, &fit->layout, fit->level, source) == 0)
-            continue;
-        for (uint32_t k = 0; k < n_images; k++, n++) {
-            rows[n] = layout_row(&fit->layout, source, k);
-            is_near &= rows[n] < p->n;
-        }
-        ballot.n_groups++;
+        if (count_alike(p, &fit->layout, fit->level, source) > 0)
+            for (uint32_t k = 0; k < n_images; k++, window.n++)
+                at[window.n] = window.rows[window.n] = layout_row(&fit->layout, source, k);
     }
-    if (status == 0 && !is_near) {
-        status = lanes_open(p->lanes, true, NULL, err);
-        if (status == 0)
-            status = window_init(&far, p->lanes, n, err);
-        for (uint64_t i = 0; status == 0 && i < n; i++) {
-            far.rows[far.n++] = rows[i];
-            rows[i] = i;
-        }
-        if (status == 0)
-            status = probe_read_window(p, &far, NULL, err);
-        ballot.window = &far;
+    if (status == 0) {
+        qsort(window.rows, window.n, sizeof *at, compare_rows);
+        status = probe_read_window(&window, err);
     }
+    for (uint64_t i = 0; status == 0 && i < window.n; i++) {
+        const uint64_t *row = bsearch(&at[i], window.rows, window.n, sizeof *at, compare_rows);
+
+        at[i] = (uint64_t)(row - window.rows);
+    }
+    p->is_broken |= p->planes->is_broken;
     /* The first image may itself be wrong; then another one may explain more. */
-    for (uint32_t base = 0;
-         base < 3 && base < n_images && status == 0 && !p->lanes->items[p->lanes->planes].is_broken;
-         base++) {
+    for (uint32_t base = 0; base < 3 && base < n_images && status == 0 && !p->is_broken; base++) {
         struct fit other = *fit;
 
-        vote(&ballot, base, &other);
+        vote(p, &window, at, base, &other);
         if (base == 0 || other.n_moved > fit->n_moved + fit->n_pairs / 4)
             *fit = other;
     }
@@ -540,27 +514,35 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
         fit->level != PROBE_POLICY && fit->n_pairs > 0 &&
         (fit->n_foreign > 0 || (fit->level < PROBE_LABELS ? 2 * fit->n_moved >= fit->n_pairs
                                                           : 10 * fit->n_moved >= 8 * fit->n_pairs));
-    window_release(&far);
-    free(rows);
+    window_release(&window);
+    free(at);
     return status;
 }
 
 int probe_explain(struct probe *p, struct fit *best, struct error *err)
 {
-    const int end = sees_labels(p) ? PROBE_N_LEVELS : PROBE_LABELS;
-
     *best = (struct fit){0};
-    for (int level = 0; level < end; level++) {
+    for (int level = 0; level < PROBE_N_LEVELS; level++) {
         struct fit fit;
 
         if ((level == PROBE_POLICY && best->is_found) ||
             (level == PROBE_BOX && p->sketcher.box == NULL))
             continue;
-        if (probe_find(p, (enum probe_level)level, &fit, err) != 0 ||
-            (fit.is_found && name_images(p, &fit, err) != 0))
+        if (find(p, (enum probe_level)level, &fit, err) != 0)
             return -1;
-        if (fit.is_found && fit.saved > best->saved + CLEARLY_MORE &&
-            fit.is_confirmed >= best->is_confirmed)
+        /* The policies of far rows are read only if their planes hold the same numbers: then these
+         * may never have been moved. */
+        if (level == PROBE_LABELS && !p->has_labels) {
+            if (!fit.is_found || (best->is_confirmed && fit.saved <= best->saved + CLEARLY_MORE))
+                break;
+            if (read_sketches(p, p->n_first, true, err) != 0 ||
+                find(p, PROBE_LABELS, &fit, err) != 0)
+                return -1;
+        }
+        const bool is_better = fit.is_found && fit.saved > best->saved + CLEARLY_MORE;
+        if (is_better && name_images(p, &fit, err) != 0)
+            return -1;
+        if (is_better && fit.is_confirmed >= best->is_confirmed)
             *best = fit;
     }
     return 0;
