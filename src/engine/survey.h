@@ -97,7 +97,6 @@ struct turns {
     const struct plan *plan;
     const struct plan_array *planes, *to_move, *policy; /* the last two may be NULL */
     struct planes_form form;
-    struct stone_planes where;
     bool has_lead; /* stones are counted */
     struct turn_rows rows;
     unsigned long long n_rows, n_excess, n_other_excess; /* that name a player; with a lead of 1,
@@ -128,7 +127,6 @@ struct stone_watch {
     const struct plan *plan;         /* borrowed */
     const struct plan_array *stones; /* its planes */
     struct planes_form form;
-    struct stone_planes where;
     uint64_t end; /* rows before it are examined */
     struct kept_rows {
         size_t row_nbytes; /* of what is kept of a row */

@@ -23,9 +23,8 @@
 struct look {
     const struct stone_watch *watch; /* the form of the planes, and the stones of some rows */
     const struct plan_array *policy;
-    struct flips flips;
-    struct flip_parts parts;
-    uint64_t n_seen, n_overlap, first_on;
+    struct laid laid;
+    uint64_t n_seen, n_overlap;
 };
 
 static bool is_list(const struct plan_array *policy)
@@ -37,7 +36,7 @@ static bool is_list(const struct plan_array *policy)
 
 static bool is_examined(const struct plan *plan, uint64_t row, uint64_t n_of_part)
 {
-    return row % flip_part_rows(plan->n_rows) < n_of_part;
+    return row % laid_part_rows(plan->n_rows) < n_of_part;
 }
 
 static struct kept_rows *kept_of(const struct stone_watch *watch, const struct plan_array *array)
@@ -49,7 +48,7 @@ static struct kept_rows *kept_of(const struct stone_watch *watch, const struct p
 static uint8_t *kept_row(const struct stone_watch *watch, const struct kept_rows *kept,
                          uint64_t row)
 {
-    const uint64_t part_rows = flip_part_rows(watch->plan->n_rows);
+    const uint64_t part_rows = laid_part_rows(watch->plan->n_rows);
 
     return kept->bytes +
            (row / part_rows * 2 * ROWS_OF_PART + row % part_rows) * (kept->row_nbytes + 1);
@@ -59,20 +58,17 @@ static uint8_t *kept_row(const struct stone_watch *watch, const struct kept_rows
 static void keep_row(const struct stone_watch *watch, const struct plan_array *array, uint64_t row,
                      const uint8_t *bytes)
 {
-    const struct planes_form *form = &watch->form;
     const struct kept_rows *kept = kept_of(watch, array);
 
     if (kept->bytes == NULL || !is_examined(watch->plan, row, 2 * ROWS_OF_PART))
         return;
     uint8_t *to = kept_row(watch, kept, row);
     *to++ = true;
-    if (array != watch->stones) {
+    uint64_t n[2];
+    if (array == watch->stones)
+        planes_count_stones(&watch->form, bytes, n, to);
+    else
         memcpy(to, bytes, kept->row_nbytes);
-        return;
-    }
-    memset(to, 0, form->axis);
-    for (int i = 0; i < (form->n_planes > 1 ? 2 : 1); i++)
-        planes_mark(form, bytes, watch->where.stones[i], (uint8_t)(i + 1), to);
 }
 
 void stone_watch_see(struct stone_watch *watch, const struct plan_array *array,
@@ -93,40 +89,27 @@ void stone_watch_see(struct stone_watch *watch, const struct plan_array *array,
 /* Count its policies, one per head, or one list with the values beside it. */
 static void look_at_row(struct look *l, uint64_t number, const struct row *rows)
 {
-    const struct plan *plan = l->watch->plan;
     const struct spec *spec = &l->policy->spec;
-    const bool lists = is_list(l->policy);
-    const uint64_t n_heads = lists ? 1 : spec->outer;
+    const bool is_dense = !is_list(l->policy);
+    const uint64_t n_heads = is_dense ? spec->outer : 1;
     const uint8_t *kept = kept_row(l->watch, kept_of(l->watch, l->watch->stones), number);
-    const uint8_t *occupied = kept + 1;
+    struct laid_position position = {.row = number, .occupied = kept + 1, .is_compared = true};
     const uint64_t axis = l->watch->form.axis;
-    const bool overlap = kept[0] && memchr(occupied, 3, axis) != NULL; /* of both colours */
-    uint64_t n_stones = 0;
+    const bool overlap = kept[0] && memchr(kept + 1, 3, axis) != NULL; /* of both colours */
+    uint64_t action;
 
     for (uint64_t cell = 0; kept[0] && cell < axis; cell++)
-        n_stones += occupied[cell] > 0;
+        position.n_stones += position.occupied[cell] > 0;
     l->n_seen += kept[0];
     l->n_overlap += overlap;
-    if (n_stones == 0 || overlap)
-        return;
-    for (uint64_t head = 0; head < n_heads; head++) {
-        const struct row dense = {.bytes = rows->bytes + head * (spec->row_nbytes / n_heads),
-                                  .dtype = &spec->dtype,
-                                  .n = l->flips.n_actions};
-        struct flip_mass mass = {.total = 0};
+    for (uint64_t head = 0; head < n_heads && position.n_stones > 0 && !overlap; head++) {
+        struct row row = rows[0];
 
-        if (!lists)
-            flip_mass_add_row(&mass, &l->flips, occupied, &dense);
-        for (uint64_t i = 0; lists && i < rows[0].n; i++)
-            if (row_int(&rows[0], i) >= 0)
-                flip_mass_add(&mass, &l->flips, occupied, (uint64_t)row_int(&rows[0], i),
-                              i < rows[1].n ? row_double(&rows[1], i) : 1);
-        if (lists)
-            mass.floor = 0; /* what is not listed has no mass */
-        if (number < l->first_on && flip_mass_is_on(&mass, l->policy->binding.flip))
-            l->first_on = number;
-        flip_tally_add(&l->parts.parts[flip_part_of(number, plan->n_rows)], &l->flips, &mass,
-                       n_stones);
+        if (is_dense)
+            row = (struct row){.bytes = rows->bytes + head * (spec->row_nbytes / n_heads),
+                               .dtype = &spec->dtype,
+                               .n = l->laid.n_actions};
+        laid_add(&l->laid, &position, &row, rows[1].n > 0 ? &rows[1] : NULL, &action);
     }
 }
 
@@ -138,13 +121,13 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     const struct role_binding *b = &policy->binding;
     const uint64_t of_part = is_list(policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART;
     const struct kept_rows *kept = kept_of(watch, policy);
-    struct look l = {.watch = watch, .policy = policy, .first_on = UINT64_MAX};
+    struct look l = {.watch = watch, .policy = policy};
     struct walk s;
-    int status = flips_init(&l.flips, plan->board, &watch->stones->binding, b, b->n_actions, err);
+    int status = laid_init(&l.laid, plan->board, &watch->stones->binding, b, plan->n_rows, err);
 
     for (uint64_t row = 0; kept->bytes != NULL && row < watch->end && status == 0; row++)
         if (is_examined(plan, row, of_part) && kept_row(watch, kept, row)[0])
-            look_at_row(&l, row, &(struct row){.bytes = kept_row(watch, kept, row) + 1});
+            look_at_row(&l, row, (struct row[2]){{.bytes = kept_row(watch, kept, row) + 1}});
     if (kept->bytes == NULL && status == 0) {
         survey_begin_lists(&s, plan, policy, err);
         while (walk_next(&s) && s.number < watch->end)
@@ -152,10 +135,9 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
                 look_at_row(&l, s.number, s.rows);
         status = walk_end(&s);
     }
-    const struct flip_verdict verdict = status == 0
-                                            ? flip_parts_judge(&l.parts, &l.flips, plan->n_rows)
-                                            : (struct flip_verdict){.flip = b->flip};
-    flips_release(&l.flips);
+    const struct flip_verdict verdict =
+        status == 0 ? laid_judge(&l.laid) : (struct flip_verdict){.flip = b->flip};
+    laid_release(&l.laid);
     if (status != 0 || 2 * l.n_overlap > l.n_seen || verdict.flip == b->flip)
         return status;
     const bool as_is = verdict.flip == ACTION_AS_IS;
@@ -178,7 +160,7 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
                        "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked "
                        "at; expected none. Planes and %s are stored in different orders: %s has "
                        "%llu such rows; use --role %s=%s%s%s%s%s",
-                       (unsigned long long)l.first_on, what, n_on, n, role, found, n_left,
+                       (unsigned long long)l.laid.first_on, what, n_on, n, role, found, n_left,
                        text_path(policy->key).text, role, is_told ? ":layout=" : "",
                        is_told ? b->layout->name : "", as_is ? "" : mark, flip);
 }
@@ -188,13 +170,8 @@ static bool has_flips(const struct plan *plan, const struct plan_array *array)
 {
     const struct role_binding *b = &array->binding;
 
-    if (!action_can_flip(plan->board, b->layout, ACTION_FLIPUD))
-        return false;
-    if (b->role == ROLE_POLICY_INDEX)
-        return true;
-    return !array->is_object && survey_has_numbers(array) &&
-           ((b->role == ROLE_ACTION && !b->is_pairs) ||
-            ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1));
+    return action_can_flip(plan->board, b->layout, ACTION_FLIPUD) &&
+           laid_can_read(array->sources[0], b);
 }
 
 int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double reach,
@@ -215,8 +192,7 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
     if (b->axes.axis != plan->board->n_cells || b->layout != NULL ||
         (b->role != ROLE_GRID && watch->form.n_planes < 2))
         return 0;
-    stone_planes_decide(&watch->where, &plan->conventions, watch->form.n_planes,
-                        plan->board->family->joins_edges);
+    planes_decide(&watch->form, &plan->conventions, plan->board->family->joins_edges);
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const bool is_policy = has_flips(plan, array);
@@ -246,7 +222,7 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
         if (array != stones && (!is_late || !has_flips(plan, array) || is_list(array)))
             continue;
         kept->row_nbytes = array == stones ? watch->form.axis : array->spec.row_nbytes;
-        kept->bytes = calloc(FLIPS_N_PARTS * 2 * ROWS_OF_PART, kept->row_nbytes + 1);
+        kept->bytes = calloc(LAID_N_PARTS * 2 * ROWS_OF_PART, kept->row_nbytes + 1);
         if (kept->bytes == NULL)
             return error_no_memory(err, "kept rows");
     }

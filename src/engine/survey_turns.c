@@ -12,39 +12,19 @@
  */
 #include "engine/survey.h"
 
-static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2])
-{
-    for (int i = 0; i < 2; i++)
-        n[i] = planes_mark(&t->form, row, t->where.stones[i], 0, NULL);
-}
-
-/* The player that the plane of a row, or of a frame of its history, tells; -1: none. */
-static int player_by_plane(const struct turns *t, const uint8_t *frame)
-{
-    return turn_player(t->plan->conventions.plane_coding,
-                       planes_number(&t->form, frame, (uint64_t)t->where.turn, 0));
-}
-
-/* The player that the array beside a row tells; -1: none. */
-static int player_by_array(const struct turns *t, const struct row *to_move)
-{
-    return to_move->n == 0 ? -1 : turn_player(t->plan->conventions.to_move, row_double(to_move, 0));
-}
-
 /* Count one position: a row, or a frame of its history. The stones of all frames may be ordered by
  * the mover of each frame, of the first one or of the last one. */
 static void count_frame(struct turns *t, uint64_t number, const struct row *rows,
                         const uint8_t *frame)
 {
     const struct planes_form *form = &t->form;
-    const struct stone_planes *where = &t->where;
     const struct row *policy = &rows[2];
-    const int told = player_by_array(t, &rows[1]);
+    const int told = turn_by_array(&t->plan->conventions, &rows[1]);
     double found[2];
     uint64_t n[2] = {0};
 
     if (t->left != 0 || t->has_lead)
-        count_stones(t, frame, n);
+        planes_count_stones(form, frame, n, NULL);
     if (t->left != 0) {
         /* With an odd number of stones the second player is to move: which planes say so? */
         const int second = (int)((n[0] + n[1]) % 2);
@@ -55,22 +35,22 @@ static void count_frame(struct turns *t, uint64_t number, const struct row *rows
                 (!planes_is_level(form, frame, p, found) || found[0] != (double)second))
                 t->left &= ~(UINT64_C(1) << p);
     }
-    if (!turn_rows_add(&t->rows, form, frame, where, t->plan->conventions.plane_coding, number) ||
-        !t->has_lead || (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
+    if (!turn_rows_add(&t->rows, form, frame, number) || !t->has_lead ||
+        (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
         return;
-    const int player = where->turn < 0 ? told : player_by_plane(t, frame);
+    const int player = form->turn < 0 ? told : turn_by_plane(form, frame);
     if (player < 0)
         return;
     t->n_told += told >= 0;
     t->n_contradicted += told >= 0 && told != player;
-    const struct turn_lead lead = turn_lead(where->is_mover, player, n);
+    const struct turn_lead lead = turn_lead(form->is_mover, player, n);
     t->n_rows++;
     t->n_excess += lead.declared == 1;
     t->n_other_excess += lead.other >= 1;
     t->n_even += player == 1 && n[0] == n[1];
     for (int k = 0; k < 3 && form->n_frames > 1; k++) {
         const uint64_t movers = k == 2 ? form->n_frames - 1 : 0;
-        const int whose = player_by_plane(t, rows[0].bytes + movers * form->frame_nbytes);
+        const int whose = turn_by_plane(form, rows[0].bytes + movers * form->frame_nbytes);
         const int64_t own = (int64_t)n[0] - (int64_t)n[1];
 
         t->n_mover_excess[k] += (k == 0 || whose == player ? own : -own) >= 1;
@@ -85,7 +65,7 @@ static void count_row(struct turns *t, uint64_t number, const struct row rows[3]
 
     for (uint64_t f = 0; f < form->n_frames; f++) {
         const uint8_t *frame = rows[0].bytes + f * form->frame_nbytes;
-        bool is_blank = form->n_frames > 1 && t->where.turn >= 0;
+        bool is_blank = form->n_frames > 1 && t->form.turn >= 0;
 
         for (uint64_t i = 0; i < form->n_planes * form->axis && is_blank; i++)
             is_blank = planes_number(form, frame, i / form->axis, i % form->axis) == 0;
@@ -105,7 +85,7 @@ static int count_rows(struct turns *t, struct error *err)
     while (walk_next(&s))
         count_row(t, s.number, s.rows);
     for (int k = 0; k < 3 && form->n_frames > 1; k++) {
-        unsigned long long *const n = t->where.is_mover ? &t->n_excess : &t->n_other_excess;
+        unsigned long long *const n = t->form.is_mover ? &t->n_excess : &t->n_other_excess;
 
         *n = k == 0 || t->n_mover_excess[k] < *n ? t->n_mover_excess[k] : *n;
     }
@@ -129,7 +109,7 @@ void turns_see(struct turns *t, const struct batch *batch)
 static void init(struct turns *t, const struct plan *plan, const struct plan_array *planes)
 {
     *t = (struct turns){.plan = plan, .planes = planes, .form = survey_form(planes)};
-    stone_planes_decide(&t->where, &plan->conventions, t->form.n_planes, plan->swaps);
+    planes_decide(&t->form, &plan->conventions, plan->swaps);
     t->to_move = survey_find(plan, ROLE_TO_MOVE);
     if (!survey_has_numbers(t->to_move) ||
         t->form.n_frames > 1) /* it names the player of one frame only */
@@ -140,8 +120,8 @@ static void init(struct turns *t, const struct plan *plan, const struct plan_arr
 static int refuse_plane(const struct turns *t, struct error *err)
 {
     static const char *const whose[] = {"blue and red", "the mover's and the other's"};
-    const struct turn_advice advice = turn_advise(&t->rows, &t->where);
-    const bool mover = t->where.is_mover;
+    const struct turn_advice advice = turn_advise(&t->rows, &t->form);
+    const bool mover = t->form.is_mover;
     const bool also_12 =
         strchr(advice.planes[0], '=') != NULL && survey_find(t->plan, ROLE_TO_MOVE) == NULL;
     const unsigned long long row = t->rows.first_bad;
@@ -153,18 +133,18 @@ static int refuse_plane(const struct turns *t, struct error *err)
         return plan_refuse(t->plan, t->planes, err,
                            "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to "
                            "move); describe the planes with --planes",
-                           row, t->where.turn, found);
+                           row, t->form.turn, found);
     if (advice.is_other_code)
         return plan_refuse(t->plan, t->planes, err,
                            "row %llu: plane %d holds %s (%g to %g in all rows), expected 0 or 1 "
                            "throughout (the player to move); write it as 0 and 1, or use --planes "
                            "%s if it is not the player to move",
-                           row, t->where.turn, found, t->rows.low, t->rows.high, advice.planes[0]);
+                           row, t->form.turn, found, t->rows.low, t->rows.high, advice.planes[0]);
     return plan_refuse(
         t->plan, t->planes, err,
         "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to move)%s; use "
         "--planes %s %s(planes %llu and %llu are %s; %s if they are %s)",
-        row, t->where.turn, found, advice.is_rest ? ": one plane holds the empty cells" : "",
+        row, t->form.turn, found, advice.is_rest ? ": one plane holds the empty cells" : "",
         advice.planes[0], also_12 ? "or --to-move 12 " : "", (unsigned long long)advice.stones[0],
         (unsigned long long)advice.stones[1], whose[mover], advice.planes[1], whose[!mover]);
 }
@@ -177,20 +157,20 @@ static bool begin(struct turns *t, const struct plan *plan, const struct plan_ar
 
     init(t, plan, planes);
     /* The plane in which the first chosen transform that swaps colours exchanges the players. */
-    t->where.turn = -1;
-    for (uint32_t k = 0; k < plan->n_chosen && t->where.turn < 0; k++)
-        t->where.turn = (int)spec_turn_plane(&planes->spec, plan->chosen[k]);
+    t->form.turn = -1;
+    for (uint32_t k = 0; k < plan->n_chosen && t->form.turn < 0; k++)
+        t->form.turn = (int)spec_turn_plane(&planes->spec, plan->chosen[k]);
     t->has_lead = joins_edges && c->planes <= PLANES_MOVER && t->form.n_planes <= 3 &&
                   t->form.n_planes >= 2 && planes == survey_find_planes(plan);
     /* A permutation given with --planes may have left that plane unmarked. */
-    if (c->planes == PLANES_PERMUTATION && t->where.turn < 0 && joins_edges &&
+    if (c->planes == PLANES_PERMUTATION && t->form.turn < 0 && joins_edges &&
         t->form.n_planes == c->n_planes)
         for (uint32_t p = 0; p < c->n_planes; p++)
-            if (c->plane_dst[p] == p && p != t->where.stones[0] && p != t->where.stones[1])
+            if (c->plane_dst[p] == p && p != t->form.stones[0] && p != t->form.stones[1])
                 t->left |= UINT64_C(1) << p;
     if (!t->has_lead)
         t->to_move = NULL; /* not needed */
-    return t->where.turn >= 0 || t->has_lead || t->left != 0;
+    return t->form.turn >= 0 || t->has_lead || t->left != 0;
 }
 
 void turns_watch(struct turns *t, const struct plan *plan, const struct plan_array *planes)
@@ -219,7 +199,7 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
     if (t.rows.n_bad > 0)
         return refuse_plane(&t, err);
     /* A game has one empty board; further ones are padding. */
-    if (t.n_padded > 0 && t.where.turn >= 0 && !planes->binding.is_positions)
+    if (t.n_padded > 0 && t.form.turn >= 0 && !planes->binding.is_positions)
         return plan_refuse(
             plan, planes, err,
             "row %llu: frames of zeros, as in %llu rows: if they are the empty board before the "
@@ -242,13 +222,13 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
     if (t.to_move != NULL && t.n_contradicted > 0)
         status |= plan_warn(
             plan, err, "%s: %llu of %llu rows name another player to move than plane %d of %s",
-            text_path(t.to_move->key).text, t.n_contradicted, t.n_told, t.where.turn, key.text);
+            text_path(t.to_move->key).text, t.n_contradicted, t.n_told, t.form.turn, key.text);
     if (t.n_excess > 0 && t.n_other_excess == 0)
         status |= plan_refuse(plan, planes, err,
                               "%llu of %llu %s have one stone more of the player to move than of "
                               "the other, which --planes %s rules out and --planes %s explains",
-                              t.n_excess, t.n_rows, rows, t.where.is_mover ? "mover" : "colour",
-                              t.where.is_mover ? "colour" : "mover");
+                              t.n_excess, t.n_rows, rows, t.form.is_mover ? "mover" : "colour",
+                              t.form.is_mover ? "colour" : "mover");
     else if (t.n_excess > 0)
         status |= plan_warn(plan, err,
                             "%s: %llu of %llu %s have one stone more of the player to move than of "
@@ -304,13 +284,13 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
         }
         if (*codes & (TURN_OTHER | TURN_ZERO))
             continue;
-        const int player = player_by_array(&t, &s.rows[1]);
+        const int player = turn_by_array(c, &s.rows[1]);
 
         if (player >= 0)
             *codes |= player == 0 ? TURN_FIRST_SAID : TURN_SECOND_SAID;
-        if (t.where.is_mover)
+        if (t.form.is_mover)
             continue;
-        count_stones(&t, s.rows[0].bytes, n);
+        planes_count_stones(&t.form, s.rows[0].bytes, n, NULL);
         if (n[0] + 1 == n[1])
             *codes |= TURN_FIRST_LACKS;
         else if (n[1] + 1 == n[0])

@@ -92,29 +92,42 @@ bool planes_is_level(const struct planes_form *form, const uint8_t *row, uint64_
     return found[1] == found[0];
 }
 
-void stone_planes_decide(struct stone_planes *planes, const struct conventions *c,
-                         uint64_t n_planes, bool is_hex)
+void planes_decide(struct planes_form *form, const struct conventions *c, bool is_hex)
 {
-    *planes = (struct stone_planes){{0, 1},
-                                    is_hex && c->planes <= PLANES_MOVER && n_planes == 3 ? 2 : -1,
-                                    c->planes == PLANES_MOVER};
+    const uint64_t n_planes = form->n_planes;
+
+    form->stones[0] = 0;
+    form->stones[1] = 1;
+    form->turn = is_hex && c->planes <= PLANES_MOVER && n_planes == 3 ? 2 : -1;
+    form->is_mover = c->planes == PLANES_MOVER;
+    form->coding = c->plane_coding;
     if (!is_hex || c->planes != PLANES_PERMUTATION || c->n_planes != n_planes)
         return;
     for (uint32_t p = 0; p < n_planes; p++)
         if (c->to_move_plane >= 0 && c->plane_dst[p] == c->to_move_plane)
-            planes->turn = (int)p;
+            form->turn = (int)p;
     for (uint32_t p = 0; p < n_planes; p++)
-        if (c->plane_dst[p] > p && c->plane_dst[c->plane_dst[p]] == p && planes->turn != (int)p &&
-            planes->turn != c->plane_dst[p]) {
-            planes->stones[0] = p;
-            planes->stones[1] = c->plane_dst[p];
+        if (c->plane_dst[p] > p && c->plane_dst[c->plane_dst[p]] == p && form->turn != (int)p &&
+            form->turn != c->plane_dst[p]) {
+            form->stones[0] = p;
+            form->stones[1] = c->plane_dst[p];
             return;
         }
     /* No two are exchanged: the mover's and the other's are the first two besides that plane. */
-    planes->is_mover = true;
-    planes->stones[0] = planes->turn == 0 && n_planes > 1;
-    const uint64_t next = planes->stones[0] + 1 + (planes->turn == (int)planes->stones[0] + 1);
-    planes->stones[1] = next < n_planes ? next : planes->stones[0];
+    form->is_mover = true;
+    form->stones[0] = form->turn == 0 && n_planes > 1;
+    const uint64_t next = form->stones[0] + 1 + (form->turn == (int)form->stones[0] + 1);
+    form->stones[1] = next < n_planes ? next : form->stones[0];
+}
+
+void planes_count_stones(const struct planes_form *form, const uint8_t *frame, uint64_t n[2],
+                         uint8_t *marks)
+{
+    if (marks != NULL)
+        memset(marks, 0, form->axis);
+    n[1] = 0;
+    for (int i = 0; i < (form->n_planes > 1 ? 2 : 1); i++)
+        n[i] = planes_mark(form, frame, form->stones[i], (uint8_t)(i + 1), marks);
 }
 
 static const double codes_of[][2] = {
@@ -123,6 +136,18 @@ static const double codes_of[][2] = {
 int turn_player(enum to_move_coding coding, double code)
 {
     return code == codes_of[coding][0] ? 0 : code == codes_of[coding][1] ? 1 : -1;
+}
+
+int turn_by_plane(const struct planes_form *form, const uint8_t *frame)
+{
+    return form->turn < 0
+               ? -1
+               : turn_player(form->coding, planes_number(form, frame, (uint64_t)form->turn, 0));
+}
+
+int turn_by_array(const struct conventions *c, const struct row *to_move)
+{
+    return to_move->n == 0 ? -1 : turn_player(c->to_move, row_double(to_move, 0));
 }
 
 struct turn_lead turn_lead(bool is_mover, int player, const uint64_t n_stones[2])
@@ -157,17 +182,17 @@ static void add_number(struct turn_rows *rows, double number)
 }
 
 bool turn_rows_add(struct turn_rows *rows, const struct planes_form *form, const uint8_t *row,
-                   const struct stone_planes *planes, enum to_move_coding coding, uint64_t number)
+                   uint64_t number)
 {
     double found[2];
 
-    if (planes->turn < 0)
+    if (form->turn < 0)
         return true;
-    const bool level = planes_is_level(form, row, (uint64_t)planes->turn, found);
+    const bool level = planes_is_level(form, row, (uint64_t)form->turn, found);
     rows->n++;
     if (level)
         add_number(rows, found[0]);
-    if (level && turn_player(coding, found[0]) >= 0)
+    if (level && turn_player(form->coding, found[0]) >= 0)
         return true;
     rows->n_bad++;
     rows->is_level &= level;
@@ -196,7 +221,7 @@ bool turn_rows_add(struct turn_rows *rows, const struct planes_form *form, const
         rows->is_rest[third] &= rest;
         rows->is_turn[third] &=
             planes_is_level(form, row, third, numbers) && turn_player(TO_MOVE_01, numbers[0]) >= 0;
-        if ((int)third == planes->turn)
+        if ((int)third == form->turn)
             rows->is_ply &= level && found[0] == (double)n_stones;
     }
     return false;
@@ -224,12 +249,12 @@ void turn_rows_merge(struct turn_rows *rows, const struct turn_rows *from)
     }
 }
 
-struct turn_advice turn_advise(const struct turn_rows *rows, const struct stone_planes *planes)
+struct turn_advice turn_advise(const struct turn_rows *rows, const struct planes_form *form)
 {
     static const char *const exchanging[] = {"%s0,2,1", "2,%s1,0", "1,0,%s2"};
     static const char *const keeping[] = {"%s0,1,2", "0,%s1,2", "0,1,%s2"};
     struct turn_advice advice = {.is_other_code = false};
-    uint64_t odd = (uint64_t)planes->turn;
+    uint64_t odd = (uint64_t)form->turn;
     const char *mark = "";
 
     /* The odd plane is the one whose two others most often look like stones. */
@@ -241,10 +266,10 @@ struct turn_advice turn_advise(const struct turn_rows *rows, const struct stone_
             odd = c;
     }
     advice.is_rest = rows->is_rest[odd];
-    advice.is_moved = odd != (uint64_t)planes->turn && rows->is_turn[odd];
+    advice.is_moved = odd != (uint64_t)form->turn && rows->is_turn[odd];
     if (rows->is_turn[odd])
         mark = "~";
-    else if (odd == (uint64_t)planes->turn && rows->is_level && !rows->is_ply && !rows->has_more) {
+    else if (odd == (uint64_t)form->turn && rows->is_level && !rows->is_ply && !rows->has_more) {
         if (rows->low == -1 && (rows->high == 1 || rows->high == -1))
             mark = "-";
         else if (rows->low >= 1 && rows->high == 2)
@@ -252,8 +277,8 @@ struct turn_advice turn_advise(const struct turn_rows *rows, const struct stone_
         else
             advice.is_other_code = rows->low == 0 && rows->high > 1;
     }
-    snprintf(advice.planes[planes->is_mover], sizeof advice.planes[0], exchanging[odd], mark);
-    snprintf(advice.planes[!planes->is_mover], sizeof advice.planes[0], keeping[odd], mark);
+    snprintf(advice.planes[form->is_mover], sizeof advice.planes[0], exchanging[odd], mark);
+    snprintf(advice.planes[!form->is_mover], sizeof advice.planes[0], keeping[odd], mark);
     advice.stones[0] = odd == 0;
     advice.stones[1] = odd == 2 ? 1 : 2;
     return advice;
@@ -292,67 +317,96 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
 #define SURE_OF_PART  14   /* more, because many runs of parts are tried */
 #define BY_CHANCE     3    /* times as many as in another wrong order may be by chance */
 
-bool flips_is_placement(const struct role_binding *policy)
+/* The mass of one policy, and under every flip that on stones. */
+struct mass {
+    double total, squares, floor, on[ACTION_N_FLIPS]; /* floor: the least mass of a cell */
+    uint64_t n_cells, n_on[ACTION_N_FLIPS];
+    double highest;  /* the greatest mass on a stone in the declared order, */
+    uint64_t action; /* and the action that has it */
+};
+
+bool laid_is_placement(const struct role_binding *policy)
 {
     return policy->layout != NULL && (strncmp(policy->layout->name, "cells", 5) == 0 ||
                                       strcmp(policy->layout->name, "columns") == 0);
 }
 
-int flips_init(struct flips *flips, const struct board *board, const struct role_binding *planes,
-               const struct role_binding *policy, uint64_t n_actions, struct error *err)
+bool laid_can_read(const struct array *array, const struct role_binding *policy)
 {
-    const struct action_layout *layout = policy->layout, *laid = planes->layout;
-    const uint64_t axis = planes->axes.axis;
-    const uint64_t n_laid = laid != NULL ? smaller(axis, laid->length(laid, board)) : 0;
+    const enum role role = policy->role;
+
+    return role == ROLE_POLICY_INDEX ||
+           (array->row_nbytes > 0 && dtype_is_number(&array->header.dtype) &&
+            ((role == ROLE_ACTION && !policy->is_pairs) ||
+             ((role == ROLE_POLICY || role == ROLE_MASK) && policy->axes.inner == 1)));
+}
+
+int laid_init(struct laid *laid, const struct board *board, const struct role_binding *planes,
+              const struct role_binding *policy, uint64_t n_rows, struct error *err)
+{
+    const struct action_layout *layout = policy->layout, *of_planes = planes->layout;
+    const uint64_t axis = planes->axes.axis, n_actions = policy->n_actions;
+    const uint64_t n_listed =
+        of_planes != NULL ? smaller(axis, of_planes->length(of_planes, board)) : 0;
     int32_t *targets = malloc((n_actions * ACTION_N_FLIPS + 1) * sizeof *targets);
 
     if (targets == NULL)
         return error_no_memory(err, "cells of actions");
-    *flips = (struct flips){.policy = policy,
-                            .is_columns = strcmp(layout->name, "columns") == 0,
-                            .n_actions = n_actions,
-                            .axis = axis,
-                            .targets = targets};
+    *laid = (struct laid){.policy = policy,
+                          .is_columns = strcmp(layout->name, "columns") == 0,
+                          .n_actions = n_actions,
+                          .axis = axis,
+                          .n_rows = n_rows,
+                          .targets = targets,
+                          .first_on = UINT64_MAX};
     for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++) {
-        flips->can_flip[flip] = action_can_flip(board, layout, flip);
+        laid->can_flip[flip] = action_can_flip(board, layout, flip);
         for (uint64_t a = 0; a < n_actions; a++) {
             int32_t *target = &targets[a * ACTION_N_FLIPS + flip];
             uint64_t cell; /* of the box */
 
             *target = -1;
-            if (!flips->can_flip[flip] || a >= layout->length(layout, board) ||
+            if (!laid->can_flip[flip] || a >= layout->length(layout, board) ||
                 !(action_flags(layout, board, a) & ACTION_PLACEMENT))
                 continue;
             cell = action_flip_cell(board, flip, (uint64_t)action_cell(layout, board, a));
             if (planes->plane_xy)
                 cell = cell % board->cols * board->rows + cell / board->cols;
-            if (laid == NULL && cell < axis)
+            if (of_planes == NULL && cell < axis)
                 *target = (int32_t)cell;
-            for (uint64_t i = 0; i < n_laid && *target < 0; i++)
-                if (action_cell(laid, board, i) == (int64_t)cell)
+            for (uint64_t i = 0; i < n_listed && *target < 0; i++)
+                if (action_cell(of_planes, board, i) == (int64_t)cell)
                     *target = (int32_t)i;
         }
     }
     return 0;
 }
 
-void flips_release(struct flips *flips)
+void laid_release(struct laid *laid)
 {
-    free(flips->targets);
-    *flips = (struct flips){.targets = NULL};
+    free(laid->targets);
+    *laid = (struct laid){.targets = NULL};
 }
 
-inline void flip_mass_add(struct flip_mass *mass, const struct flips *flips,
-                          const uint8_t *occupied, uint64_t action, double p)
+void laid_init_part(struct laid *part, const struct laid *of)
 {
-    const enum action_flip said = flips->policy->flip;
-    const enum action_flip first = mass->is_as_said ? said : ACTION_AS_IS;
-    const enum action_flip end = mass->is_as_said ? said + 1 : ACTION_N_FLIPS;
+    *part = *of;
+    memset(part->parts, 0, sizeof part->parts);
+    part->first_on = UINT64_MAX;
+}
+
+/* Add an action's mass p: under every flip, or only in the declared order. */
+static inline void add_mass(struct mass *mass, const struct laid *laid,
+                            const struct laid_position *position, uint64_t action, double p)
+{
+    const enum action_flip said = laid->policy->flip;
+    const enum action_flip first = position->is_compared ? ACTION_AS_IS : said;
+    const enum action_flip end = position->is_compared ? ACTION_N_FLIPS : said + 1;
 
     if (isnan(p) || isinf(p))
         return;
     const int32_t *targets =
-        action < flips->n_actions ? flips->targets + action * ACTION_N_FLIPS : NULL;
+        action < laid->n_actions ? laid->targets + action * ACTION_N_FLIPS : NULL;
     if (targets == NULL || targets[ACTION_AS_IS] < 0) {
         mass->total += p;
         return;
@@ -364,7 +418,7 @@ inline void flip_mass_add(struct flip_mass *mass, const struct flips *flips,
     mass->total += p;
     mass->squares += p * p;
     for (enum action_flip flip = first; flip < end; flip++) {
-        if (targets[flip] < 0 || !occupied[targets[flip]])
+        if (targets[flip] < 0 || !position->occupied[targets[flip]])
             continue;
         mass->on[flip] += p;
         mass->n_on[flip]++;
@@ -375,22 +429,14 @@ inline void flip_mass_add(struct flip_mass *mass, const struct flips *flips,
     }
 }
 
-void flip_mass_add_row(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
-                       const struct row *row)
+/* Whether any action of a row of dense policies has mass on a stone in the declared order. */
+static bool is_any_on(const struct laid *laid, const uint8_t *occupied, const struct row *row)
 {
-    for (uint64_t i = 0, action = 0; i < row->n; i++, action++) {
-        action = action < flips->n_actions ? action : 0;
-        flip_mass_add(mass, flips, occupied, action, row_double(row, i));
-    }
-}
-
-bool flips_any_on(const struct flips *flips, const uint8_t *occupied, const struct row *row)
-{
-    const int32_t *targets = flips->targets + flips->policy->flip;
+    const int32_t *targets = laid->targets + laid->policy->flip;
     bool any = false;
 
     for (uint64_t i = 0, action = 0; i < row->n; i++, action++) {
-        action = action < flips->n_actions ? action : 0;
+        action = action < laid->n_actions ? action : 0;
         const int32_t at = targets[action * ACTION_N_FLIPS];
 
         any |= (at >= 0 && occupied[at] != 0) & (row_double(row, i) > 0);
@@ -398,7 +444,7 @@ bool flips_any_on(const struct flips *flips, const uint8_t *occupied, const stru
     return any;
 }
 
-bool flip_mass_is_on(const struct flip_mass *mass, enum action_flip flip)
+static bool is_on(const struct mass *mass, enum action_flip flip)
 {
     const bool smoothed = mass->floor > 0;
     const double over =
@@ -410,10 +456,10 @@ bool flip_mass_is_on(const struct flip_mass *mass, enum action_flip flip)
 
 /* --- many policies --- */
 
-/* -ln of the probability that a policy has no mass, as flip_mass_is_on() counts it, on stones that
+/* -ln of the probability that a policy has no mass, as is_on() counts it, on stones that
  * occupy that share of the cells, if its moves are anywhere: as many moves as would share the mass
  * evenly. A smoothed policy may have some of them on stones, and if it is nearly even, all. */
-static double luck_needed(const struct flip_mass *mass, double density)
+static double luck_needed(const struct mass *mass, double density)
 {
     const double n_moves = mass->squares > 0 ? mass->total * mass->total / mass->squares : 0;
     const double n_there = -n_moves * log(1 - density);
@@ -425,32 +471,62 @@ static double luck_needed(const struct flip_mass *mass, double density)
     return some < 1 ? n_there * (1 - some + some * log(some)) : 0;
 }
 
-void flip_tally_add(struct flip_tally *tally, const struct flips *flips,
-                    const struct flip_mass *mass, uint64_t n_stones)
+static void count_mass(struct laid *laid, const struct laid_position *position,
+                       const struct mass *mass)
 {
-    const double density = fmin((double)n_stones / (double)flips->axis, 0.99);
+    struct flip_tally *tally = &laid->parts[position->row / laid_part_rows(laid->n_rows)];
+    const double density = fmin((double)position->n_stones / (double)laid->axis, 0.99);
     const double evidence = luck_needed(mass, density);
 
     if (!(mass->squares > 0))
         return;
     tally->n_rows++;
     for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
-        tally->n_on[flip] += flip_mass_is_on(mass, flip);
-    tally->share += mass->on[flips->policy->flip] / mass->total;
+        tally->n_on[flip] += is_on(mass, flip);
+    tally->share += mass->on[laid->policy->flip] / mass->total;
     tally->density += density;
     tally->expected += 1 - exp(-evidence);
     tally->evidence += fmin(evidence, MOST_OF_A_ROW);
 }
 
-static enum action_flip best_flip(const struct flip_tally *t, const struct flips *flips,
+bool laid_add(struct laid *laid, const struct laid_position *position, const struct row *row,
+              const struct row *values, uint64_t *action)
+{
+    const enum role role = laid->policy->role;
+    const bool is_list = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
+    const uint64_t n = values != NULL ? smaller(row->n, values->n) : row->n;
+    struct mass mass = {.total = 0};
+
+    if (!is_list && !position->is_compared && !is_any_on(laid, position->occupied, row))
+        return false;
+    for (uint64_t i = 0, a = 0; i < n && !is_list; i++, a++) {
+        a = a < laid->n_actions ? a : 0;
+        add_mass(&mass, laid, position, a, row_double(row, i));
+    }
+    for (uint64_t i = 0; i < n && is_list; i++)
+        if (row_int(row, i) >= 0)
+            add_mass(&mass, laid, position, (uint64_t)row_int(row, i),
+                     values != NULL ? row_double(values, i) : 1);
+    if (is_list)
+        mass.floor = 0; /* what is not listed has no mass */
+    if (position->is_compared)
+        count_mass(laid, position, &mass);
+    if (!is_on(&mass, laid->policy->flip))
+        return false;
+    laid->first_on = smaller(laid->first_on, position->row);
+    *action = mass.action;
+    return true;
+}
+
+static enum action_flip best_flip(const struct flip_tally *t, const struct laid *laid,
                                   double evidence)
 {
-    const enum action_flip now = flips->policy->flip;
+    const enum action_flip now = laid->policy->flip;
     enum action_flip best = now;
     uint64_t by_chance = 0;
 
     for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
-        if (flips->can_flip[flip] && t->n_on[flip] < t->n_on[best])
+        if (laid->can_flip[flip] && t->n_on[flip] < t->n_on[best])
             best = flip;
     for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
         if (flip != best && flip != now && t->n_on[flip] > by_chance)
@@ -473,34 +549,36 @@ static void tally_merge(struct flip_tally *tally, const struct flip_tally *from)
     tally->evidence += from->evidence;
 }
 
-void flip_parts_merge(struct flip_parts *parts, const struct flip_parts *from)
+void laid_merge(struct laid *laid, struct laid *part)
 {
-    for (int i = 0; i < FLIPS_N_PARTS; i++)
-        tally_merge(&parts->parts[i], &from->parts[i]);
+    for (int i = 0; i < LAID_N_PARTS; i++)
+        tally_merge(&laid->parts[i], &part->parts[i]);
+    laid->first_on = smaller(laid->first_on, part->first_on);
+    laid_init_part(part, laid);
 }
 
-struct flip_verdict flip_parts_judge(const struct flip_parts *parts, const struct flips *flips,
-                                     uint64_t n_rows)
+struct flip_verdict laid_judge(const struct laid *laid)
 {
-    const uint64_t part_rows = flip_part_rows(n_rows);
-    struct flip_verdict verdict = {.end = n_rows}, best = {.flip = flips->policy->flip};
+    const enum action_flip said = laid->policy->flip;
+    const uint64_t part_rows = laid_part_rows(laid->n_rows);
+    struct flip_verdict verdict = {.end = laid->n_rows}, best = {.flip = said};
 
-    for (int i = 0; i < FLIPS_N_PARTS; i++)
-        tally_merge(&verdict.tally, &parts->parts[i]);
-    verdict.flip = best_flip(&verdict.tally, flips, SURE);
-    if (verdict.flip != flips->policy->flip || verdict.tally.n_on[flips->policy->flip] == 0)
+    for (int i = 0; i < LAID_N_PARTS; i++)
+        tally_merge(&verdict.tally, &laid->parts[i]);
+    verdict.flip = best_flip(&verdict.tally, laid, SURE);
+    if (verdict.flip != said || verdict.tally.n_on[said] == 0)
         return verdict;
-    for (unsigned first = 0; first < FLIPS_N_PARTS; first++) {
+    for (unsigned first = 0; first < LAID_N_PARTS; first++) {
         struct flip_tally run = {0};
 
-        for (unsigned end = first; end < FLIPS_N_PARTS; end++) {
-            tally_merge(&run, &parts->parts[end]);
-            const enum action_flip flip = best_flip(&run, flips, SURE_OF_PART);
-            if (flip != flips->policy->flip && run.evidence > best.tally.evidence) {
+        for (unsigned end = first; end < LAID_N_PARTS; end++) {
+            tally_merge(&run, &laid->parts[end]);
+            const enum action_flip flip = best_flip(&run, laid, SURE_OF_PART);
+            if (flip != said && run.evidence > best.tally.evidence) {
                 best = (struct flip_verdict){flip, first * part_rows, (end + 1) * part_rows, run};
-                best.end = smaller(best.end, n_rows);
+                best.end = smaller(best.end, laid->n_rows);
             }
         }
     }
-    return best.flip != flips->policy->flip ? best : verdict;
+    return best.flip != said ? best : verdict;
 }

@@ -13,13 +13,20 @@
 
 #include <math.h>
 
-/* How planes are laid out in a row. */
+/* How planes are laid out in a row, which of them hold stones, and which names the player to move.
+ */
 struct planes_form {
     const struct dtype *dtype;       /* borrowed: of numbers */
     uint64_t n_planes, axis;         /* axis: cells of a plane */
     uint64_t n_last;                 /* planes that are interleaved cell by cell; 1: none */
     bool is_bits, lsb_first;         /* of packed planes */
     uint64_t n_frames, frame_nbytes; /* frames of a row, each of which has such planes */
+
+    /* Set by planes_decide. */
+    uint64_t stones[2]; /* those with the stones of blue and red, or of the mover and the other */
+    bool is_mover;
+    int turn;                   /* the one that names the player to move; -1: none, */
+    enum to_move_coding coding; /* as this code */
 };
 
 /* The layout of a row of planes, packed planes or codes as one frame. */
@@ -67,21 +74,23 @@ uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_
 bool planes_is_level(const struct planes_form *form, const uint8_t *row, uint64_t plane,
                      double found[2]);
 
-/* The planes with the stones of the two players (blue and red, or the mover's and the other's), and
- * the plane that names the player to move. */
-struct stone_planes {
-    uint64_t stones[2];
-    int turn; /* -1: none */
-    bool is_mover;
-};
+/* Decide which planes are which: planes 0, 1 and 2, unless --planes says otherwise; the same plane
+ * twice if only one is left. Only Hex (is_hex) has a plane for the player to move. */
+void planes_decide(struct planes_form *form, const struct conventions *c, bool is_hex);
 
-/* Planes 0, 1 and 2, unless --planes says otherwise; the same plane twice if only one is left. Only
- * Hex (is_hex) has a plane for the player to move. */
-void stone_planes_decide(struct stone_planes *planes, const struct conventions *c,
-                         uint64_t n_planes, bool is_hex);
+/* Count the stones of both players in a frame; the second player has none where there is only one
+ * plane. marks (NULL: none): a byte for each cell, set to 1 for a stone of the first player plus 2
+ * for one of the second. */
+void planes_count_stones(const struct planes_form *form, const uint8_t *frame, uint64_t n[2],
+                         uint8_t *marks);
 
 /* 0 or 1, the player whose code it is; -1: it is not a player's code. */
 int turn_player(enum to_move_coding coding, double code);
+
+/* The player to move by the plane of a frame, and by a row of the array of players beside it; -1:
+ * there is none, or it names no player. */
+int turn_by_plane(const struct planes_form *form, const uint8_t *frame);
+int turn_by_array(const struct conventions *c, const struct row *to_move);
 
 /* Stones of the player to move minus those of the other one, 0 or -1 in a game of Hex: under the
  * declared convention, and under the other one of --planes colour and mover. */
@@ -110,7 +119,7 @@ void turn_rows_init(struct turn_rows *rows);
 
 /* Add row `number`. True when its plane names a player, or there is no such plane. */
 bool turn_rows_add(struct turn_rows *rows, const struct planes_form *form, const uint8_t *row,
-                   const struct stone_planes *planes, enum to_move_coding coding, uint64_t number);
+                   uint64_t number);
 
 /* Add the rows that another thread has counted. */
 void turn_rows_merge(struct turn_rows *rows, const struct turn_rows *from);
@@ -123,7 +132,7 @@ struct turn_advice {
     bool is_moved;      /* the player to move is in another plane */
     bool is_other_code; /* its two numbers are not a known coding: it must be rewritten */
 };
-struct turn_advice turn_advise(const struct turn_rows *rows, const struct stone_planes *planes);
+struct turn_advice turn_advise(const struct turn_rows *rows, const struct planes_form *form);
 
 /* --- a plane of ones under --to-move 12 or pm1 --- */
 
@@ -147,50 +156,7 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
  * If it has in its declared order of storage, and has not in another one, it is stored in that one.
  */
 
-/* The cells of a policy's actions, in every order of storage. Zero-initialise. */
-struct flips {
-    const struct role_binding *policy; /* borrowed: its flip is the declared order */
-    bool can_flip[ACTION_N_FLIPS];
-    bool is_columns;          /* an action is a column, which is full when both its ends are */
-    uint64_t n_actions, axis; /* of a policy, of a plane */
-    int32_t *targets;         /* owned: by action and flip, the element of a plane, or -1 */
-};
-
-/* Make the tables of a policy and the planes beside it. The caller releases them. */
-int flips_init(struct flips *flips, const struct board *board, const struct role_binding *planes,
-               const struct role_binding *policy, uint64_t n_actions, struct error *err);
-void flips_release(struct flips *flips);
-
-/* True when the actions of a binding place stones on cells, or in columns. */
-bool flips_is_placement(const struct role_binding *policy);
-
-/* The mass of one policy, and under every flip that on stones. Zero-initialise. */
-struct flip_mass {
-    bool is_as_said; /* count only the declared order: it is not for a tally */
-    double total, squares, floor, on[ACTION_N_FLIPS]; /* floor: the least mass of a cell */
-    uint64_t n_cells, n_on[ACTION_N_FLIPS];
-    double highest;  /* the greatest mass on a stone in the declared order, */
-    uint64_t action; /* and the action that has it */
-};
-
-/* Add an action's mass p; occupied[i] is not 0 when element i of the plane has a stone. */
-void flip_mass_add(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
-                   uint64_t action, double p);
-
-/* Add the mass of all actions of a row of one or more dense policies. */
-void flip_mass_add_row(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
-                       const struct row *row);
-
-/* Whether any of them has mass on a stone in the declared order. */
-bool flips_any_on(const struct flips *flips, const uint8_t *occupied, const struct row *row);
-
-/* True when a policy has significant mass on stones under a flip: more than a millionth. A policy
- * that is nowhere zero is smoothed, or comes from a network: then the mass that every cell has does
- * not count, and cells with stones must have as much as others. */
-bool flip_mass_is_on(const struct flip_mass *mass, enum action_flip flip);
-
-/* Policies counted, and how certain it is that an order without mass on stones is no accident.
- * Zero-initialise. */
+/* Policies counted, and how certain it is that an order without mass on stones is no accident. */
 struct flip_tally {
     uint64_t n_rows, n_on[ACTION_N_FLIPS];
     double share, density; /* sums: of the mass on stones as declared, of stones per cell */
@@ -198,34 +164,69 @@ struct flip_tally {
     double evidence;       /* -ln of the probability that none has */
 };
 
-void flip_tally_add(struct flip_tally *tally, const struct flips *flips,
-                    const struct flip_mass *mass, uint64_t n_stones);
+/* The rows of a set are counted in equal parts, since sets are put together from parts. */
+#define LAID_N_PARTS 32
 
-/* The rows of a set in equal parts, since sets are put together from parts. Zero-initialise. */
-#define FLIPS_N_PARTS 32
-struct flip_parts {
-    struct flip_tally parts[FLIPS_N_PARTS];
+static inline uint64_t laid_part_rows(uint64_t n_rows)
+{
+    return (n_rows + LAID_N_PARTS - 1) / LAID_N_PARTS;
+}
+
+/* Policies, masks or moves beside planes: where their actions put stones in every order of storage,
+ * and what their rows have shown. */
+struct laid {
+    const struct role_binding *policy; /* borrowed: its flip is the declared order */
+    bool can_flip[ACTION_N_FLIPS];
+    bool is_columns;          /* an action is a column, which is full when both its ends are */
+    uint64_t n_actions, axis; /* of a policy, of a plane */
+    uint64_t n_rows;          /* of the set */
+    int32_t *targets;         /* owned: by action and flip, the element of a plane, or -1 */
+
+    struct flip_tally parts[LAID_N_PARTS];
+    uint64_t
+        first_on; /* the first row with mass on stones in the declared order; UINT64_MAX: none */
 };
 
+/* Make the tables of a policy and the planes beside it. The caller releases them. */
+int laid_init(struct laid *laid, const struct board *board, const struct role_binding *planes,
+              const struct role_binding *policy, uint64_t n_rows, struct error *err);
+void laid_release(struct laid *laid);
+
+/* Make it what `of` is, whose tables it borrows, before any row was seen. */
+void laid_init_part(struct laid *part, const struct laid *of);
+
+/* Add the rows that a part has seen; it has seen none afterwards. */
+void laid_merge(struct laid *laid, struct laid *part);
+
+/* True when the actions of a binding place stones on cells, or in columns. */
+bool laid_is_placement(const struct role_binding *policy);
+
+/* True for arrays whose rows laid_add can read: lists of actions, and numbers of single moves or of
+ * one policy or mask. */
+bool laid_can_read(const struct array *array, const struct role_binding *policy);
+
+/* A position that policies are held against. */
+struct laid_position {
+    uint64_t row;            /* its number in the set */
+    const uint8_t *occupied; /* by element of a plane: not 0 where it has a stone */
+    uint64_t n_stones;
+    bool
+        is_compared; /* in every order of storage; else only in the declared one, and not counted */
+};
+
+/* Add a row: one or more dense policies, or a list of actions with the values beside it (NULL: each
+ * has weight 1). True when it has mass on stones in the declared order: significantly, more than a
+ * millionth. *action is then the one that has most. A policy that is nowhere zero is smoothed, or
+ * comes from a network: then the mass that every cell has does not count, and cells with stones
+ * must have as much as others. */
+bool laid_add(struct laid *laid, const struct laid_position *position, const struct row *row,
+              const struct row *values, uint64_t *action);
+
 struct flip_verdict {
-    enum action_flip flip; /* the order that explains the rows; flips->policy->flip: all is well */
+    enum action_flip flip; /* the order that explains the rows; the declared one: all is well */
     uint64_t first, end;   /* the rows in question; 0 and n_rows: all */
     struct flip_tally tally;
 };
 
-static inline uint64_t flip_part_rows(uint64_t n_rows)
-{
-    return (n_rows + FLIPS_N_PARTS - 1) / FLIPS_N_PARTS;
-}
-
-static inline unsigned flip_part_of(uint64_t row, uint64_t n_rows)
-{
-    return (unsigned)(row / flip_part_rows(n_rows));
-}
-
-/* Judge all n_rows rows; if no single order explains them, also runs of parts. */
-struct flip_verdict flip_parts_judge(const struct flip_parts *parts, const struct flips *flips,
-                                     uint64_t n_rows);
-
-/* Add the rows that another thread has counted. */
-void flip_parts_merge(struct flip_parts *parts, const struct flip_parts *from);
+/* Judge all rows; if no single order explains them, also runs of parts. */
+struct flip_verdict laid_judge(const struct laid *laid);

@@ -24,7 +24,6 @@
  * axis, whatever its layout. */
 struct planes {
     struct planes_form form;
-    struct stone_planes where;
     const uint8_t *row;
     uint64_t at;
 };
@@ -87,8 +86,8 @@ static const struct plan_array *open_planes(struct planes *planes, const struct 
         return NULL;
     *planes = (struct planes){.form = planes_frame_of(&array->binding, &fields->items[i].dtype),
                               .row = fields->items[i].bytes.data};
-    stone_planes_decide(&planes->where, &plan->conventions, planes->form.n_planes,
-                        board_swaps_colours(plan->board) && plan->board->n_planes == 0);
+    planes_decide(&planes->form, &plan->conventions,
+                  board_swaps_colours(plan->board) && plan->board->n_planes == 0);
     return planes->form.is_bits || dtype_is_number(planes->form.dtype) ? array : NULL;
 }
 
@@ -106,8 +105,8 @@ static enum picture_side side_to_move(const struct fields *fields)
         return SIDE_NONE;
     if (label >= 0 && dtype_is_number(&fields->items[label].dtype))
         player = turn_player(c->to_move, field_number(&fields->items[label], 0));
-    else if (open_planes(&planes, fields) != NULL && planes.where.turn >= 0)
-        player = turn_player(c->plane_coding, planes_at(&planes, (uint64_t)planes.where.turn));
+    else if (open_planes(&planes, fields) != NULL)
+        player = turn_by_plane(&planes.form, planes.row);
     return player == 0 ? SIDE_FIRST : player == 1 ? SIDE_SECOND : SIDE_NONE;
 }
 
@@ -212,8 +211,8 @@ void stones_read(const struct fields *fields, struct picture *picture)
     if (array == NULL)
         return;
     /* Planes of mine and theirs become colours by the player to move. */
-    const uint64_t n_planes = planes.form.n_planes, *stones = planes.where.stones;
-    const bool is_mover = board_swaps_colours(board) && planes.where.is_mover;
+    const uint64_t n_planes = planes.form.n_planes, *stones = planes.form.stones;
+    const bool is_mover = board_swaps_colours(board) && planes.form.is_mover;
     const bool is_swapped = is_mover && side_to_move(fields) == SIDE_SECOND;
     const bool is_men = family->men != NULL && n_planes >= 2 * strlen(family->men);
     const bool is_stacks = are_stacks(board, planes_count(&array->binding));

@@ -216,10 +216,8 @@ void lanes_close(struct lanes *lanes)
 void lanes_release(struct lanes *lanes)
 {
     lanes_close(lanes);
-    for (size_t i = 0; i < lanes->n; i++) {
+    for (size_t i = 0; i < lanes->n; i++)
         spec_release(&lanes->items[i].spec);
-        flips_release(&lanes->items[i].flips);
-    }
     spec_maker_release(&lanes->maker);
     free(lanes->csrs);
     free(lanes->items);

@@ -36,7 +36,6 @@ struct lane {
     struct spec spec;
     bool is_mapped;       /* spec is set, and images are compared in this array */
     int values;           /* POLICY_INDEX: the lane of its values; -1: none */
-    struct flips flips;   /* of policies and moves that are compared with stones: see rules_init */
     struct reader reader; /* while the lanes are open */
     bool is_finite;       /* must not hold NaN */
     struct error error;   /* of reading it in the pass, not reported yet */
@@ -428,15 +427,6 @@ struct smear {
     bool has_empty;     /* some row has content on the board and none off it */
 };
 
-/* A policy, mask or move that is compared with the stones. */
-struct laid {
-    int lane;
-    const struct flips *flips; /* borrowed: the lane's */
-    struct flip_parts parts;   /* its mass on stones */
-    uint64_t first_on;         /* the first row with such mass; FINDING_NO_ROW: none */
-    bool keeps_off;            /* must have none (a move may be the one that was just played) */
-};
-
 #define RULES_MAX_LAID 8
 
 struct rules {
@@ -445,9 +435,14 @@ struct rules {
     enum board_lead lead;      /* BOARD_LEAD_NONE: no rules of stones apply */
     int policy, to_move;       /* lanes, or -1 */
     struct planes_form form;
-    struct stone_planes where;
-    struct laid laid[RULES_MAX_LAID]; /* the policy, if there is one, comes first */
-    size_t n_laid;
+    struct policy_rule {
+        struct laid laid;
+        int lane;
+        bool keeps_off; /* must have no mass on stones (a move may be the one that was just played)
+                         */
+    } policies[RULES_MAX_LAID]; /* and masks and moves; the policy, if there is one, comes first */
+    size_t n_policies;
+    bool is_part;       /* it borrows the tables of its policies */
     uint64_t flip_step; /* orders of storage are compared in one of so many rows */
 
     /* The current row. */

@@ -98,15 +98,14 @@ static int adapt(const struct run *run, struct error *err)
                  agreement(run, i, ORBIT_NO_FLIP, false) > agreement(run, i, ORBIT_EXACT, false))
             spec_set_swap(&lane->spec, LABEL_KEEP);
     }
-    if (rules->n_laid == 0 || rules->laid[0].lane != rules->policy ||
+    if (rules->n_policies == 0 || rules->policies[0].lane != rules->policy ||
         !has_cell_actions(&lanes[rules->policy]))
         return 0;
     int status = rules_init_part(&look, rules, err);
     look.flip_step = 1;
     for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
         rules_check_row(&look, window, &window->images[window->groups[g]]);
-    const struct flip_verdict verdict =
-        flip_parts_judge(&look.laid[0].parts, look.laid[0].flips, shard->n_rows);
+    const struct flip_verdict verdict = laid_judge(&look.policies[0].laid);
     const enum action_flip flip = verdict.flip;
     rules_release(&look);
     if (flip == lanes[rules->policy].binding->flip || verdict.end - verdict.first < shard->n_rows)

@@ -37,10 +37,6 @@ static int init_tallies(struct rules *r, size_t max, struct error *err)
 {
     for (int i = 0; i < RULE_N; i++)
         r->tallies[i] = (struct rule_tally){.findings.max = max};
-    for (size_t i = 0; i < r->n_laid; i++) {
-        r->laid[i].parts = (struct flip_parts){.parts = {{.n_rows = 0}}};
-        r->laid[i].first_on = FINDING_NO_ROW;
-    }
     turn_rows_init(&r->turns);
     r->occupied = calloc(r->form.axis + 1, 1);
     r->smears = calloc(r->n_smears + 1, sizeof *r->smears);
@@ -78,41 +74,37 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
     /* Rules of stones apply only where the planes are known to hold stones. They are not where the
      * policy does not place stones, where boards of Hex have more than three planes, or a history
      * without --planes. */
-    if ((r->policy < 0 || flips_is_placement(lanes->items[r->policy].binding)) &&
+    if ((r->policy < 0 || laid_is_placement(lanes->items[r->policy].binding)) &&
         (r->form.n_planes == 1) == is_grid &&
         (!board->family->joins_edges ||
          (r->form.n_planes <= 3 && (r->form.n_frames <= 1 || conventions_is_said(c, "planes")))))
         r->lead = is_grid && board->lead != BOARD_LEAD_NONE ? BOARD_LEAD_FREE : board->lead;
-    stone_planes_decide(&r->where, c, r->form.n_planes, r->lead == BOARD_LEAD_TO_MOVE);
-    if (r->where.stones[0] == r->where.stones[1]) /* those of one player only */
+    planes_decide(&r->form, c, r->lead == BOARD_LEAD_TO_MOVE);
+    if (r->form.stones[0] == r->form.stones[1]) /* those of one player only */
         r->lead = BOARD_LEAD_NONE;
     if (r->lead == BOARD_LEAD_NONE)
         return init_tallies(r, max, err);
     /* Policies, masks and single moves, the same arrays that `expand` checks: first the policy
      * (k is -1), then the lanes in order. */
-    for (int k = -1; k < (int)lanes->n && r->n_laid < RULES_MAX_LAID; k++) {
+    for (int k = -1; k < (int)lanes->n && r->n_policies < RULES_MAX_LAID; k++) {
         const int i = k < 0 ? r->policy : k;
-        struct lane *lane = &lanes->items[i < 0 ? 0 : i];
+        const struct lane *lane = &lanes->items[i < 0 ? 0 : i];
         const struct role_binding *b = lane->binding;
-        const bool is_dense = lane->array->objects == NULL && lane->array->row_nbytes > 0 &&
-                              dtype_is_number(&lane->array->header.dtype);
-        struct laid *laid = &r->laid[r->n_laid];
+        struct policy_rule *rule = &r->policies[r->n_policies];
 
         if (i < 0 || (k >= 0 && (i == r->policy || b->is_winner)) || !lane->is_mapped ||
-            lane->spec.space == NULL || !flips_is_placement(b))
+            lane->spec.space == NULL || !laid_is_placement(b) ||
+            (k >= 0 && !laid_can_read(lane->array, b)))
             continue;
-        if (k >= 0 && b->role != ROLE_POLICY_INDEX &&
-            (!is_dense ||
-             !((b->role == ROLE_ACTION && !b->is_pairs) ||
-               ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1))))
-            continue;
-        if (flips_init(&lane->flips, board, planes->binding, b, lane->spec.space->length, err) != 0)
+        if (laid_init(&rule->laid, board, planes->binding, b, lanes->shard->n_rows, err) != 0)
             return -1;
-        laid->lane = i;
-        laid->flips = &lane->flips;
-        laid->keeps_off = k < 0 && (b->role == ROLE_POLICY || lane->values >= 0);
+        rule->lane = i;
+        rule->keeps_off = k < 0 && (b->role == ROLE_POLICY || lane->values >= 0);
         /* What can be full must be the same for all of them: a cell, or a column. */
-        r->n_laid += laid->flips->is_columns == r->laid[0].flips->is_columns;
+        if (rule->laid.is_columns == r->policies[0].laid.is_columns)
+            r->n_policies++;
+        else
+            laid_release(&rule->laid);
     }
     return init_tallies(r, max, err);
 }
@@ -120,6 +112,9 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
 int rules_init_part(struct rules *r, const struct rules *whole, struct error *err)
 {
     *r = *whole;
+    r->is_part = true;
+    for (size_t i = 0; i < r->n_policies; i++)
+        laid_init_part(&r->policies[i].laid, &whole->policies[i].laid);
     return init_tallies(r, whole->tallies[0].findings.max, err);
 }
 
@@ -155,47 +150,31 @@ static void check_smears(struct rules *r)
     }
 }
 
-static void check_occupied(struct rules *r, struct laid *laid)
+static void check_occupied(struct rules *r, struct policy_rule *rule)
 {
-    const uint64_t number = r->image->row, n_rows = r->lanes->shard->n_rows;
-    const struct flips *flips = laid->flips;
-    const struct lane *policy = &r->lanes->items[laid->lane];
-    const enum role role = policy->binding->role;
-    const bool is_list = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
+    const struct lane *policy = &r->lanes->items[rule->lane];
     /* The rows that compare the orders of storage are spread evenly, whatever the order of images.
      */
-    const uint64_t spread = number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    struct flip_mass mass = {.is_as_said = spread % r->flip_step != 0};
+    const uint64_t spread = r->image->row * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    const struct laid_position position = {.row = r->image->row,
+                                           .occupied = r->occupied,
+                                           .n_stones = r->n_stones[0] + r->n_stones[1],
+                                           .is_compared = spread % r->flip_step == 0};
+    struct row values = {0};
+    uint64_t action;
 
     if (policy->is_broken)
         return;
-    const struct row row = window_row(r->window, (size_t)laid->lane, r->image->at);
-    r->tallies[RULE_OCCUPIED].n_rows += laid->keeps_off;
-    if (is_list) {
-        struct row values = {.n = row.n};
-
-        if (policy->values >= 0)
-            values = window_row(r->window, (size_t)policy->values, r->image->at);
-        for (uint64_t i = 0; i < row.n && i < values.n; i++)
-            if (row_int(&row, i) >= 0) /* moves without values weigh 1 each */
-                flip_mass_add(&mass, flips, r->occupied, (uint64_t)row_int(&row, i),
-                              policy->values >= 0 ? row_double(&values, i) : 1);
-        mass.floor = 0;
-    } else {
-        if (mass.is_as_said && !flips_any_on(flips, r->occupied, &row))
-            return;
-        flip_mass_add_row(&mass, flips, r->occupied, &row);
-    }
-    if (!mass.is_as_said)
-        flip_tally_add(&laid->parts.parts[flip_part_of(number, n_rows)], flips, &mass,
-                       r->n_stones[0] + r->n_stones[1]);
-    if (!flip_mass_is_on(&mass, flips->policy->flip))
-        return;
-    laid->first_on = smaller(laid->first_on, number);
-    if (laid->keeps_off)
+    const struct row row = window_row(r->window, (size_t)rule->lane, r->image->at);
+    if (policy->values >= 0)
+        values = window_row(r->window, (size_t)policy->values, r->image->at);
+    r->tallies[RULE_OCCUPIED].n_rows += rule->keeps_off;
+    if (laid_add(&rule->laid, &position, &row, policy->values >= 0 ? &values : NULL, &action) &&
+        rule->keeps_off)
         findings_add(break_rule(r, RULE_OCCUPIED),
-                     ERROR_AT(FINDING_POLICY_OCCUPIED, policy->array->key, number), "no mass there",
-                     text_format("action %" PRIu64, mass.action).text, "mass on an occupied cell");
+                     ERROR_AT(FINDING_POLICY_OCCUPIED, policy->array->key, position.row),
+                     "no mass there", text_format("action %" PRIu64, action).text,
+                     "mass on an occupied cell");
 }
 
 /* Hex: the third plane, or an array, tells the player to move, who has as many stones as the other
@@ -206,16 +185,12 @@ static void check_lead(struct rules *r)
     const struct finding_place *place =
         ERROR_AT(FINDING_TO_MOVE, r->planes->array->key, r->image->row);
     const struct lane *policy = r->policy >= 0 ? &r->lanes->items[r->policy] : NULL;
-    const uint64_t turn = (uint64_t)r->where.turn;
+    const int by_plane = turn_by_plane(&r->form, r->row.bytes);
     struct row players = {0};
-    int by_plane = -1, by_array = -1;
 
-    if (r->where.turn >= 0)
-        by_plane = turn_player(c->plane_coding, planes_number(&r->form, r->row.bytes, turn, 0));
     if (r->to_move >= 0 && !r->lanes->items[r->to_move].is_broken)
         players = window_row(r->window, (size_t)r->to_move, r->image->at);
-    if (players.n == 1)
-        by_array = turn_player(c->to_move, row_double(&players, 0));
+    const int by_array = turn_by_array(c, &players);
     if (by_plane < 0 && by_array < 0)
         return;
     if (policy != NULL && !policy->is_broken && policy->binding->role == ROLE_POLICY) {
@@ -231,7 +206,7 @@ static void check_lead(struct rules *r)
         return;
     }
     struct turn_lead lead =
-        turn_lead(r->where.is_mover, by_plane >= 0 ? by_plane : by_array, r->n_stones);
+        turn_lead(r->form.is_mover, by_plane >= 0 ? by_plane : by_array, r->n_stones);
     r->tallies[RULE_LEAD].n_rows++;
     r->tallies[RULE_OTHER_LEAD].n_broken += lead.other >= 1;
     if (lead.declared != 0 && lead.declared != -1)
@@ -260,38 +235,34 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
         return;
     const char *key = r->planes->array->key;
     const uint64_t axis = r->form.axis, cols = board->cols;
-    memset(r->occupied, 0, axis);
-    r->n_stones[1] = 0;
-    for (int i = 0; i < (r->form.n_planes > 1 ? 2 : 1); i++)
-        r->n_stones[i] =
-            planes_mark(&r->form, r->row.bytes, r->where.stones[i], (uint8_t)(i + 1), r->occupied);
+    planes_count_stones(&r->form, r->row.bytes, r->n_stones, r->occupied);
     const uint8_t *both = memchr(r->occupied, 3, axis);
     /* A column is full when both its end cells are occupied, whichever end is up. */
-    for (uint64_t col = 0; r->n_laid > 0 && r->laid[0].flips->is_columns && col < cols; col++)
+    for (uint64_t col = 0; r->n_policies > 0 && r->policies[0].laid.is_columns && col < cols; col++)
         r->occupied[col] = r->occupied[col] && r->occupied[axis - cols + col];
     r->tallies[RULE_OVERLAP].n_rows++;
     if (both != NULL)
         findings_add(break_rule(r, RULE_OVERLAP), ERROR_AT(FINDING_PLANES_OVERLAP, key, image->row),
                      "stones of one player on a cell",
                      text_format("both on cell %td", both - r->occupied).text,
-                     "planes %" PRIu64 " and %" PRIu64 " overlap", r->where.stones[0],
-                     r->where.stones[1]);
+                     "planes %" PRIu64 " and %" PRIu64 " overlap", r->form.stones[0],
+                     r->form.stones[1]);
     /* The to-move plane, if there is one, must tell a player. */
     for (uint64_t f = 0; f < r->form.n_frames; f++)
-        tells &= turn_rows_add(&r->turns, &r->form, r->row.bytes + f * r->form.frame_nbytes,
-                               &r->where, c->plane_coding, image->row);
+        tells &=
+            turn_rows_add(&r->turns, &r->form, r->row.bytes + f * r->form.frame_nbytes, image->row);
     if (!tells)
         findings_add(break_rule(r, RULE_TURN_PLANE), ERROR_AT(FINDING_TO_MOVE, key, image->row),
                      "0 or 1 on all cells",
-                     planes_is_level(&r->form, r->row.bytes, (uint64_t)r->where.turn, found)
+                     planes_is_level(&r->form, r->row.bytes, (uint64_t)r->form.turn, found)
                          ? text_format("%g", found[0]).text
                          : "different numbers",
-                     "plane %d is not the player to move", r->where.turn);
+                     "plane %d is not the player to move", r->form.turn);
     if (both != NULL || n[0] == axis || n[1] == axis) /* these are no stones */
         return;
-    for (size_t i = 0; i < r->n_laid; i++)
-        check_occupied(r, &r->laid[i]);
-    if (tells && r->lead == BOARD_LEAD_TO_MOVE && (r->form.n_frames == 1 || !r->where.is_mover) &&
+    for (size_t i = 0; i < r->n_policies; i++)
+        check_occupied(r, &r->policies[i]);
+    if (tells && r->lead == BOARD_LEAD_TO_MOVE && (r->form.n_frames == 1 || !r->form.is_mover) &&
         (c->planes <= PLANES_MOVER || c->planes == PLANES_PERMUTATION))
         check_lead(r);
     if (!tells || r->lead != BOARD_LEAD_BALANCED)
@@ -317,11 +288,8 @@ void rules_merge(struct rules *r, struct rules *from)
         findings_merge(&to->findings, &tally->findings);
         tally->n_rows = tally->n_broken = 0;
     }
-    for (size_t i = 0; i < r->n_laid; i++) {
-        flip_parts_merge(&r->laid[i].parts, &from->laid[i].parts);
-        from->laid[i].parts = (struct flip_parts){.parts = {{.n_rows = 0}}};
-        r->laid[i].first_on = smaller(r->laid[i].first_on, from->laid[i].first_on);
-    }
+    for (size_t i = 0; i < r->n_policies; i++)
+        laid_merge(&r->policies[i].laid, &from->policies[i].laid);
     for (uint64_t p = 0; p < from->n_smears; p++) {
         r->smears[p].first_row = smaller(r->smears[p].first_row, from->smears[p].first_row);
         r->smears[p].has_empty |= from->smears[p].has_empty;
@@ -335,17 +303,17 @@ static bool are_few(const struct rule_tally *tally)
 }
 
 /* Report a policy stored in another order than its planes, which would be moved wrongly. */
-static void report_flip(const struct rules *r, const struct laid *laid,
+static void report_flip(const struct rules *r, const struct policy_rule *rule,
                         const struct flip_verdict *verdict, struct findings *findings)
 {
-    const struct lane *policy = &r->lanes->items[laid->lane];
+    const struct lane *policy = &r->lanes->items[rule->lane];
     const char *role = role_name(policy->binding->role);
     const char *key = policy->array->key, *flip = action_flip_name(verdict->flip);
     const bool is_part = verdict->first > 0 || verdict->end < r->lanes->shard->n_rows;
     const bool is_flipped = verdict->flip != ACTION_AS_IS;
     const struct text_quoted found = text_format(
         "mass on stones in %" PRIu64 " of %" PRIu64 " rows, in %" PRIu64 " %s%s",
-        verdict->tally.n_on[laid->flips->policy->flip], verdict->tally.n_rows,
+        verdict->tally.n_on[rule->laid.policy->flip], verdict->tally.n_rows,
         verdict->tally.n_on[verdict->flip], is_flipped ? "after " : "as it stands", flip);
 
     if (is_part)
@@ -355,10 +323,11 @@ static void report_flip(const struct rules *r, const struct laid *laid,
                      "planes, unlike the others",
                      verdict->first, verdict->end - 1);
     else
-        findings_add(
-            findings, ERROR_AT(FINDING_POLICY_OCCUPIED, key, laid->first_on), "mass on empty cells",
-            found.text, "planes and %s are stored in different orders; use --role %s=%s%s%s",
-            laid->lane == r->policy ? "policy" : role, key, role, is_flipped ? ":" : "", flip);
+        findings_add(findings, ERROR_AT(FINDING_POLICY_OCCUPIED, key, rule->laid.first_on),
+                     "mass on empty cells", found.text,
+                     "planes and %s are stored in different orders; use --role %s=%s%s%s",
+                     rule->lane == r->policy ? "policy" : role, key, role, is_flipped ? ":" : "",
+                     flip);
 }
 
 /* Judge what the rows have shown of stones. */
@@ -381,7 +350,7 @@ static void finish_stones(struct rules *r, struct findings *findings)
         struct turn_advice advice = {.is_other_code = true};
 
         if (r->form.n_planes == 3)
-            advice = turn_advise(turns, &r->where);
+            advice = turn_advise(turns, &r->form);
         findings_add(findings, ERROR_AT(FINDING_TO_MOVE, key, turns->first_bad),
                      "0 or 1 throughout each row",
                      advice.is_rest    ? "a plane of empty cells"
@@ -389,7 +358,7 @@ static void finish_stones(struct rules *r, struct findings *findings)
                      : turns->is_level ? text_format("%g to %g", turns->low, turns->high).text
                                        : "different numbers within a row",
                      "plane %d is not the player to move in %" PRIu64 " of %" PRIu64 " rows; %s%s",
-                     r->where.turn, turn->n_broken, turn->n_rows,
+                     r->form.turn, turn->n_broken, turn->n_rows,
                      advice.is_other_code
                          ? "write it as 0 and 1, or say what the planes are with --planes"
                          : "if that is meant, use --planes ",
@@ -401,12 +370,12 @@ static void finish_stones(struct rules *r, struct findings *findings)
     if (2 * overlap->n_broken > overlap->n_rows)
         return;
     findings_merge(findings, &overlap->findings);
-    for (const struct laid *laid = r->laid; laid < r->laid + r->n_laid; laid++) {
-        struct flip_verdict verdict =
-            flip_parts_judge(&laid->parts, laid->flips, r->lanes->shard->n_rows);
-        if (verdict.flip != laid->flips->policy->flip)
-            report_flip(r, laid, &verdict, findings);
-        else if (laid->keeps_off && 2 * occupied->n_broken <= occupied->n_rows)
+    for (const struct policy_rule *rule = r->policies; rule < r->policies + r->n_policies; rule++) {
+        const struct flip_verdict verdict = laid_judge(&rule->laid);
+
+        if (verdict.flip != rule->laid.policy->flip)
+            report_flip(r, rule, &verdict, findings);
+        else if (rule->keeps_off && 2 * occupied->n_broken <= occupied->n_rows)
             findings_merge(findings, &occupied->findings);
     }
     /* If many rows have too many stones, the convention may be another one, or games may start
@@ -418,7 +387,7 @@ static void finish_stones(struct rules *r, struct findings *findings)
                 .text,
             is_warning ? "the numbers of stones"
                        : "the numbers of stones; --planes %s explains them",
-            r->where.is_mover ? "colour" : "mover");
+            r->form.is_mover ? "colour" : "mover");
     else if (are_few(lead) || 8 * lead->n_broken <= lead->n_rows)
         findings_merge(findings, &lead->findings);
 }
@@ -444,6 +413,8 @@ void rules_release(struct rules *r)
 {
     for (int i = 0; i < RULE_N; i++)
         findings_release(&r->tallies[i].findings);
+    for (size_t i = 0; i < r->n_policies && !r->is_part; i++)
+        laid_release(&r->policies[i].laid);
     free(r->occupied);
     free(r->smears);
     *r = (struct rules){0};

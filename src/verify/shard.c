@@ -236,15 +236,14 @@ static int decide_plane_coding(struct shard *shard, struct error *err)
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {
         const struct array *array = &shard->archive.arrays[i];
         struct plan_array planes = {.binding = shard->bindings[i], .sources = &array};
-        struct stone_planes where;
         struct error why = {0}; /* what cannot be read is reported later */
 
         if (planes.binding.role != ROLE_PLANES || !dtype_is_number(&array->header.dtype))
             continue;
         planes.spec.dtype = array->header.dtype;
-        stone_planes_decide(&where, c, survey_form(&planes).n_planes, plan.swaps);
-        if (where.turn >= 0 &&
-            survey_turn_coding(&plan, &planes, (uint64_t)where.turn, &why) != 0 &&
+        struct planes_form form = survey_form(&planes);
+        planes_decide(&form, c, plan.swaps);
+        if (form.turn >= 0 && survey_turn_coding(&plan, &planes, (uint64_t)form.turn, &why) != 0 &&
             why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
     }
