@@ -188,14 +188,12 @@ static int open_npz(struct opening *o)
 {
     struct archive_in *archive = o->archive;
     const struct input *in = &archive->inputs[0];
-    struct zip_directory directory = {0};
-    int result = -1;
+    struct zip_directory directory;
+    int result = zip_check(in, &directory, &archive->warnings, o->err);
 
-    if (zip_check(in, &directory, &archive->warnings, o->err) != 0 ||
-        zip_agree(in, &directory, &archive->warnings, o->err) != 0)
-        goto out;
-    result = list_room(&archive->arrays, directory.n_entries + 1, sizeof *archive->arrays,
-                       "list of arrays", o->err);
+    if (result == 0)
+        result = list_room(&archive->arrays, directory.n_entries + 1, sizeof *archive->arrays,
+                           "list of arrays", o->err);
     for (size_t i = 0; i < directory.n_entries && result == 0; i++) {
         const struct zip_entry *entry = &directory.entries[i];
         struct array *array = &archive->arrays[archive->n_arrays];
@@ -224,7 +222,6 @@ static int open_npz(struct opening *o)
         result = fail_form(o, "arrays in the archive", "none");
     archive->comment = directory.comment;
     directory.comment = NULL;
-out:
     zip_directory_release(&directory);
     return result;
 }

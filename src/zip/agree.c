@@ -72,12 +72,12 @@ static int fail(const struct source *source, zip_error_t *error)
                         zip_error_strerror(error));
 }
 
-int zip_agree(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
-              struct error *err)
+int zip_agree(const struct zip_reader *reader, struct zip_directory *directory)
 {
+    const struct input *in = reader->in;
+    struct error *err = reader->err;
     const zip_uint64_t wanted =
         ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
-    struct zip_reader names = {.in = in, .warnings = warnings, .err = err};
     struct source source = {.in = in, .err = err};
     zip_error_t error;
     zip_t *zip = NULL;
@@ -138,5 +138,5 @@ int zip_agree(const struct input *in, struct zip_directory *directory, struct wa
         }
     }
     zip_discard(zip);
-    return rc == 0 ? zip_names_check(&names, directory) : -1;
+    return rc;
 }

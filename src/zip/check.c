@@ -326,11 +326,9 @@ int zip_check(const struct input *in, struct zip_directory *directory, struct wa
         rc = zip_fail(&zip,
                       "expected %llu members in %zu bytes of zip directory, found %zu bytes more",
                       zip.n_entries, n_bytes, n_bytes - at);
-    if (rc == 0)
-        rc = zip_members_check(&zip, directory);
-    if (rc != 0)
-        zip_directory_release(directory);
-    return rc;
+    if (rc != 0 || zip_members_check(&zip, directory) != 0 || zip_agree(&zip, directory) != 0)
+        return -1;
+    return zip_names_check(&zip, directory);
 }
 
 void zip_directory_release(struct zip_directory *directory)

@@ -19,8 +19,7 @@
 
 /* One member, as the directory and its local header agree. */
 struct zip_entry {
-    const char *name; /* NUL-terminated, borrowed from the directory; no NUL inside; as in the file,
-                         after zip_agree in UTF-8 */
+    const char *name; /* NUL-terminated, borrowed from the directory; no NUL inside; in UTF-8 */
     size_t name_nbytes;
     uint16_t flags;
     uint16_t method;
@@ -36,28 +35,22 @@ struct zip_entry {
 struct zip_directory {
     struct zip_entry *entries; /* owned, in directory order */
     size_t n_entries;
-    struct text_list names; /* owned: of the entries, after zip_agree */
+    struct text_list names; /* owned: of the entries */
     char *comment;          /* owned: the archive's comment, NUL-terminated */
     uint8_t *bytes;         /* owned: the private copy */
 };
 
 /*
  * Check the structure of the archive in `in` and list its members. Contents are not inflated: sizes
- * and CRCs are those that the headers declare. Faults are ERROR_DATA ("FILE: MEMBER: expected ...,
- * found ..."); oddities are added to warnings. The caller releases the directory.
+ * and CRCs are those that the headers declare. Then libzip, which allocates whatever a directory
+ * declares, opens the archive as well, and must agree about number, names, sizes, methods and CRCs
+ * of the members; they get the names that it reads (from code page 437 if they are not UTF-8). No
+ * two may stand for one key.
+ *
+ * Faults are ERROR_DATA ("FILE: MEMBER: expected ..., found ..."); oddities, and names that differ
+ * in case alone, are added to warnings. The caller releases the directory, after a fault as well.
  */
 int zip_check(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
-              struct error *err);
-
-/*
- * Open the archive with libzip and compare number, names, sizes, methods and CRCs of its members
- * with what zip_check found; any difference is ERROR_DATA. Call it only after zip_check, since
- * libzip allocates whatever a directory declares.
- *
- * The entries get the names that libzip reads (from code page 437 if they are not UTF-8). No two
- * may stand for one key; names that differ in case alone are added to warnings.
- */
-int zip_agree(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
               struct error *err);
 
 /* Free what a directory owns; accepts a zeroed one. */

@@ -314,22 +314,34 @@ static int by_stem(const void *a, const void *b)
     return order != 0 ? order : by_offset(a, b);
 }
 
+/* The entries of a directory in an order, in a list for the caller to free; or NULL. */
+static const struct zip_entry **sorted(const struct zip_directory *directory,
+                                       int (*order)(const void *, const void *), struct error *err)
+{
+    const struct zip_entry **list = malloc((directory->n_entries + 1) * sizeof *list);
+
+    if (list == NULL) {
+        error_no_memory(err, "members of a zip archive");
+        return NULL;
+    }
+    for (size_t i = 0; i < directory->n_entries; i++)
+        list[i] = &directory->entries[i];
+    qsort(list, directory->n_entries, sizeof *list, order);
+    return list;
+}
+
 int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
 {
     const size_t n = directory->n_entries;
-    const struct zip_entry **list = malloc((n + 1) * sizeof *list);
+    const struct zip_entry **list = sorted(directory, by_offset, zip->err);
     uint8_t *scratch = malloc(SCRATCH_NBYTES);
     zip_number end = 0;
-    int rc = 0;
+    int rc = list != NULL ? 0 : -1;
 
-    if (list == NULL || scratch == NULL)
+    if (rc == 0 && scratch == NULL)
         rc = error_no_memory(zip->err, "zip headers");
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    for (size_t i = 0; rc == 0 && i < n; i++)
         rc = check_local(zip, &directory->entries[i], scratch);
-        list[i] = &directory->entries[i];
-    }
-    if (rc == 0)
-        qsort(list, n, sizeof *list, by_offset);
     zip->entry = NULL;
     const zip_number first = rc == 0 && n > 0 ? list[0]->header_offset : zip->directory_offset;
     if (rc == 0 && first != 0)
@@ -368,13 +380,9 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
 int zip_names_check(struct zip_reader *zip, const struct zip_directory *directory)
 {
     const size_t n = directory->n_entries;
-    const struct zip_entry **list = malloc((n + 1) * sizeof *list);
-    int rc = list != NULL ? 0 : error_no_memory(zip->err, "names of members");
+    const struct zip_entry **list = sorted(directory, by_stem, zip->err);
+    int rc = list != NULL ? 0 : -1;
 
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        list[i] = &directory->entries[i];
-    if (rc == 0)
-        qsort(list, n, sizeof *list, by_stem);
     for (size_t i = 1; rc == 0 && i < n; i++) {
         zip->entry = list[i];
         if (compare_stems(list[i - 1], list[i], false) == 0)

@@ -57,5 +57,8 @@ int zip_extra_resolve(const struct zip_reader *zip, const struct zip_field *zip6
  * none hidden. */
 int zip_members_check(struct zip_reader *zip, struct zip_directory *directory);
 
+/* Compare the members with those that libzip finds, and give them the names that it reads. */
+int zip_agree(const struct zip_reader *zip, struct zip_directory *directory);
+
 /* Check that no two members stand for one key, by their names in UTF-8. */
 int zip_names_check(struct zip_reader *zip, const struct zip_directory *directory);

@@ -8,7 +8,7 @@
 
 #include "codec/codec.h"
 #include "npz_maker.h"
-#include "zip/check.h"
+#include "zip/parts.h"
 
 static const struct made_array arrays[] = {
     {.name = "a.npy", .descr = "'<f4'", .n_dims = 1, .shape = {90}, .item_nbytes = 4},
@@ -56,7 +56,7 @@ static void test_differences(void **state)
         assert_int_equal(input_open(&in, scratch("all.npz"), false, &err), 0);
         assert_int_equal(zip_check(&in, &directory, &warnings, &err), 0);
         belie(&directory, cases[i].field);
-        result = zip_agree(&in, &directory, &warnings, &err);
+        result = zip_agree(&(struct zip_reader){.in = &in, .err = &err}, &directory);
         if (cases[i].words == NULL ? result != 0 : strstr(err.message, cases[i].words) == NULL)
             fail_msg("expected '%s', found '%s'", cases[i].words, err.message);
         assert_int_equal(err.kind, cases[i].words == NULL ? ERROR_NONE : ERROR_DATA);
@@ -66,18 +66,17 @@ static void test_differences(void **state)
     }
 }
 
-/* An archive that only zip_check was told to be one. */
+/* A file that is no archive, behind zip_check's back. */
 static void test_no_archive(void **state)
 {
     struct zip_directory directory = {0};
-    struct warnings warnings = {0};
     struct error err = {0};
     struct input in;
 
     (void)state;
     put_bytes(scratch("text.npz"), FILE_OF("PK\3\4 and then nothing that makes a zip file"));
     assert_int_equal(input_open(&in, scratch("text.npz"), false, &err), 0);
-    assert_int_equal(zip_agree(&in, &directory, &warnings, &err), -1);
+    assert_int_equal(zip_agree(&(struct zip_reader){.in = &in, .err = &err}, &directory), -1);
     assert_int_equal(err.kind, ERROR_DATA);
     assert_non_null(strstr(err.message, "text.npz: expected libzip to read the zip directory"));
     input_close(&in);

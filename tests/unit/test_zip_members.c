@@ -165,7 +165,7 @@ static const struct {
      true,
      false,
      {.name = "b.npy", .data = "12345", EXTRA(ZIP64_5_5)},
-     "libzip: "},
+     "libzip "},
     {"unpacked size, two readings",
      false,
      true,
