@@ -34,10 +34,11 @@ struct codec_member {
     uint32_t periods[16];
     size_t n_periods;
 
-    /* Its rows, where they are images in blocks: all rows of a block under one transform, then
-     * under the next. 0 where they are not, or nobody knows. */
     uint64_t header_nbytes; /* in front of the first row */
-    uint64_t row_nbytes;
+    uint64_t row_nbytes;    /* 0 where rows differ in size */
+
+    /* Where its rows are images in blocks, all rows of a block under one transform, then under the
+     * next; else 0. */
     uint64_t image_nrows; /* of a block, under one transform */
     uint64_t n_images;    /* transforms */
 
@@ -45,6 +46,18 @@ struct codec_member {
     const uint8_t *sample;
     size_t sample_nbytes;
 };
+
+/* Add a period, unless it is 0, out of reach or there already. */
+static inline void codec_add_period(struct codec_member *member, uint64_t n_bytes)
+{
+    if (n_bytes == 0 || n_bytes > CODEC_HISTORY_NBYTES ||
+        member->n_periods == sizeof member->periods / sizeof *member->periods)
+        return;
+    for (size_t i = 0; i < member->n_periods; i++)
+        if (member->periods[i] == n_bytes)
+            return;
+    member->periods[member->n_periods++] = (uint32_t)n_bytes;
+}
 
 /* The way one member is compressed: chosen once, const from then on, shared by all workers. */
 struct codec_choice {

@@ -463,26 +463,15 @@ static int copy_make(struct member *member, const struct piece_rows *rows, struc
 
 /* --- any --- */
 
-static void add_period(struct codec_member *about, uint64_t n_bytes)
-{
-    if (n_bytes == 0 || n_bytes > CODEC_HISTORY_NBYTES ||
-        about->n_periods == sizeof about->periods / sizeof *about->periods)
-        return;
-    for (size_t i = 0; i < about->n_periods; i++)
-        if (about->periods[i] == n_bytes)
-            return;
-    about->periods[about->n_periods++] = (uint32_t)n_bytes;
-}
-
 /* Distances at which the bytes are likely to repeat: element, board row, plane, output row, and in
  * block order the same transform of the sample before. */
-static void describe(const struct out_member *out, struct codec_member *about)
+static void describe(struct out_member *out)
 {
+    struct codec_member *about = &out->head.about;
     const uint64_t item = out->item_nbytes;
 
-    about->n_bytes = out->head.size_known ? out->head.unpacked_nbytes : 0;
     about->item_nbytes = item > 0 && item <= 8 ? (size_t)item : 1;
-    add_period(about, item);
+    codec_add_period(about, item);
     if (out->array == NULL || out->kind == PIECES_COPY || out->kind == PIECES_OBJECTS)
         return;
     const struct order *order = out->job->order;
@@ -491,15 +480,13 @@ static void describe(const struct out_member *out, struct codec_member *about)
 
         for (unsigned k = d; k < out->n_dims && n <= CODEC_HISTORY_NBYTES; k++)
             n *= out->shape[k];
-        add_period(about, n);
+        codec_add_period(about, n);
         if (d == 2)
-            add_period(about, 2 * n);
+            codec_add_period(about, 2 * n);
     }
-    add_period(about, out->array->spec.row_nbytes * order->block_rows);
+    codec_add_period(about, out->array->spec.row_nbytes * order->block_rows);
     if (out->kind != PIECES_ROWS)
         return;
-    about->header_nbytes = out->head.header.n_bytes;
-    about->row_nbytes = out->array->spec.row_nbytes;
     about->image_nrows = smaller(order->block_rows, order->n_rows);
     about->n_images = order->n_chosen;
 }
@@ -538,11 +525,11 @@ static int begin_rows(struct out_member *out, struct error *err)
     return 0;
 }
 
-static int pieces_open(struct member *member, struct codec_member *about, struct error *err)
+static int pieces_open(struct member *member, struct error *err)
 {
     struct out_member *out = (struct out_member *)member;
 
-    describe(out, about);
+    describe(out);
     if (out->kind == PIECES_COPY)
         return begin_copy(out, err);
     member->n_rows = out->job->order->n_images;

@@ -39,8 +39,7 @@ struct sample_member {
     struct member head;
     const struct sample *sample;
     const struct play_array *array;
-    struct dtype dtype; /* of the items in an object array */
-    struct codec_member about;
+    struct dtype dtype;          /* of the items in an object array */
     struct pickle_writer writer; /* of items */
     char name[64];
 };
@@ -130,13 +129,6 @@ static int make(struct member *member, const struct piece_rows *rows, struct byt
 
 /* --- members --- */
 
-static int open_member(struct member *member, struct codec_member *about, struct error *err)
-{
-    (void)err;
-    *about = ((const struct sample_member *)member)->about;
-    return 0;
-}
-
 /* Set what a member is made of. The header of a 0-d string includes its text, in UCS-4, that of
  * objects the beginning of their pickle. */
 static int set_up_member(struct sample_member *m, struct error *err)
@@ -162,12 +154,11 @@ static int set_up_member(struct sample_member *m, struct error *err)
         n_dims += shape[n_dims] > 0;
     }
     /* Distances at which the bytes are likely to repeat: element, board row, plane, row. */
-    n_bytes = m->about.periods[0] = m->dtype.itemsize;
-    m->about.n_periods = 1;
+    n_bytes = m->dtype.itemsize;
+    codec_add_period(&head->about, n_bytes);
     for (unsigned d = n_dims; d-- > 1;) {
         n_bytes *= shape[d];
-        if (n_bytes <= CODEC_HISTORY_NBYTES)
-            m->about.periods[m->about.n_periods++] = (uint32_t)n_bytes;
+        codec_add_period(&head->about, n_bytes);
     }
     head->n_rows = text != NULL ? 0 : shape[0];
     head->row_nbytes = is_object ? 0 : n_bytes;
@@ -192,11 +183,10 @@ static int set_up_member(struct sample_member *m, struct error *err)
         pad += 64;
     } while (!is_object && member_size_is_unsafe(head->unpacked_nbytes));
     if (!is_object) {
-        m->about.n_bytes = head->unpacked_nbytes;
-        m->about.item_nbytes = m->dtype.itemsize;
+        head->about.item_nbytes = m->dtype.itemsize;
         return 0;
     }
-    m->about = (struct codec_member){.item_nbytes = 1};
+    head->about = (struct codec_member){0};
     head->unpacked_nbytes += PRELUDE_MAX_NBYTES;
     struct pickle_ndarray first = {.n_dims = 1, .dtype = m->dtype};
     const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
@@ -211,7 +201,7 @@ static int set_up_member(struct sample_member *m, struct error *err)
 
 static int open_sample(struct sample *sample, struct error *err)
 {
-    static const struct member_ops ops = {.open = open_member, .make = make};
+    static const struct member_ops ops = {.make = make};
     const struct settings *settings = sample->settings;
     struct play_game game;
 

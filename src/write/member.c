@@ -142,14 +142,16 @@ static int append_slack(struct bytes *to, struct error *err)
 }
 
 /* Choose the codec by the first piece, and by as many whole ones after it as it may look at. */
-static int choose_codec(struct packer *p, struct codec_member *about, struct error *err)
+static int choose_codec(struct packer *p, struct error *err)
 {
+    const struct member *member = p->member;
+    struct codec_member about = member->about;
     struct bytes *sample = &p->sample;
     size_t n_bytes = 0;
 
     for (uint64_t i = 0; i < p->n_pieces && i < SAMPLE_NPIECES; i++) {
-        struct piece_rows rows = rows_of(p->member, i, 1);
-        const uint64_t known_nbytes = (rows.end - rows.begin) * p->member->row_nbytes;
+        struct piece_rows rows = rows_of(member, i, 1);
+        const uint64_t known_nbytes = (rows.end - rows.begin) * member->row_nbytes;
 
         if (i > 0 && sample->n_bytes + known_nbytes > CODEC_TRIAL_NBYTES)
             break;
@@ -165,9 +167,13 @@ static int choose_codec(struct packer *p, struct codec_member *about, struct err
     p->n_sampled_left = p->n_sampled;
     if (append_slack(sample, err) != 0)
         return -1;
-    about->sample = sample->data;
-    about->sample_nbytes = smaller(n_bytes, CODEC_TRIAL_NBYTES);
-    return codec_choose(&p->member->all->level, about, &p->choice, err);
+    about.n_bytes = member->size_known ? member->unpacked_nbytes : 0;
+    about.item_nbytes = about.item_nbytes > 0 ? about.item_nbytes : 1;
+    about.header_nbytes = member->header.n_bytes;
+    about.row_nbytes = member->row_nbytes;
+    about.sample = sample->data;
+    about.sample_nbytes = smaller(n_bytes, CODEC_TRIAL_NBYTES);
+    return codec_choose(&member->all->level, &about, &p->choice, err);
 }
 
 /* Open a member, fetch its first input and choose its codec. */
@@ -176,14 +182,13 @@ static int prepare(struct members *all, struct member *member, struct error *err
     const int n_workers = crew_size(all->crew);
     const int n_threads =
         all->n_threads > 0 && all->n_threads < n_workers ? all->n_threads : n_workers;
-    struct codec_member about = {.item_nbytes = 1};
     struct packer *p;
 
     if (new_items(&member->packer, 1, "member", err) != 0)
         return -1;
     p = member->packer;
     p->member = member;
-    if (member->ops->open(member, &about, err) != 0)
+    if (member->ops->open != NULL && member->ops->open(member, err) != 0)
         return -1;
     p->n_pieces = member->n_rows > 0 ? (member->n_rows - 1) / member->rows_per_piece + 1 : 1;
     p->pieces_per_run = (uint64_t)n_threads * PIECES_PER_THREAD;
@@ -197,7 +202,7 @@ static int prepare(struct members *all, struct member *member, struct error *err
     if (load_run(p) != 0)
         return error_pass(err, &p->load_error);
     add_run(p);
-    return choose_codec(p, &about, err);
+    return choose_codec(p, err);
 }
 
 /* --- jobs of the crew --- */

@@ -29,9 +29,9 @@ struct piece_rows {
 };
 
 struct member_ops {
-    /* Set what the member's pieces are, and describe it to the codec (but for the sample). Called
-     * once, by any thread. */
-    int (*open)(struct member *member, struct codec_member *about, struct error *err);
+    /* Set what the member's pieces are, and what the codec is told about it. Called once, by any
+     * thread. NULL: all is set. */
+    int (*open)(struct member *member, struct error *err);
 
     /* Fetch the input of these rows and set rows->window. Runs come in order, each with the rows in
      * front of it that are made again as history. While a run is fetched, pieces of the run before
@@ -62,8 +62,9 @@ struct member {
      * pieces of about 1 MiB, or less in small members, whatever the number of threads. */
     struct bytes header; /* a multiple of 16 bytes where rows are moved by kernels */
     uint64_t n_rows;
-    uint64_t rows_per_piece; /* at least 1 */
-    uint64_t row_nbytes;     /* or 0: rows differ in size, and none is made again as history */
+    uint64_t rows_per_piece;   /* at least 1 */
+    uint64_t row_nbytes;       /* or 0: rows differ in size, and none is made again as history */
+    struct codec_member about; /* periods, images and size of an item (0: 1); the rest is known */
 
     /* Deliver the next packed bytes (n_bytes 0: the end), and count: crc, made_nbytes. Deflated
      * bytes come in whole byte-aligned runs of blocks, so that an empty block may be put between

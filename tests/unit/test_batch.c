@@ -307,11 +307,10 @@ static int copy_all(const struct array *array, struct error *err)
     const struct plan_array copied = {.sources = (const struct array *[]){array}};
     struct out_member out = {.kind = PIECES_COPY, .array = &copied};
     const struct member_ops *ops = &pieces_ops[out.kind];
-    struct codec_member about = {0};
     struct piece_rows rows = {0};
     int status;
 
-    assert_int_equal(ops->open(&out.head, &about, err), 0);
+    assert_int_equal(ops->open(&out.head, err), 0);
     rows.end = out.head.n_rows;
     status = ops->load(&out.head, &rows, err);
     ops->close(&out.head);

@@ -80,19 +80,12 @@ static int fake_make(struct member *member, const struct piece_rows *rows, struc
     return 0;
 }
 
-static int fake_open(struct member *member, struct codec_member *about, struct error *err)
-{
-    (void)err;
-    about->n_bytes = member->n_rows;
-    return 0;
-}
-
 static void fake_close(struct member *member)
 {
     ((struct fake *)member)->n_closed++;
 }
 
-static const struct member_ops fake_ops = {fake_open, fake_load, fake_make, fake_close};
+static const struct member_ops fake_ops = {NULL, fake_load, fake_make, fake_close};
 
 static struct fake fake_of(uint64_t n_bytes, uint64_t piece_nbytes, struct codec_level level)
 {
