@@ -20,18 +20,21 @@
  */
 struct sorter {
     size_t record_nbytes;  /* at least 32 */
-    uint64_t max_nbytes;   /* of memory; while runs are merged, at least 1 KiB for each of them */
+    uint64_t max_nbytes;   /* of memory; 32 KiB or two records are used in any case */
     struct budget *budget; /* borrowed: its folder holds the file */
 
     bool is_first, is_last; /* whether the record just read is, among those of its key */
 
     bool is_read;
-    struct bytes records; /* those in memory; while runs are merged, their buffers */
-    struct bytes current; /* the record just read */
+    struct bytes records; /* those in memory; while runs of the file are merged, their buffers */
+    size_t begin;         /* of the records that are not sorted yet */
+    struct bytes out;     /* the record just read, or those that go to the file next */
     struct scratch file;
-    struct run *runs; /* owned: a heap while they are merged */
-    size_t n_runs;
-    size_t buffer_nbytes; /* of a run */
+    struct run *runs;       /* owned: n_filed in the file, then those in memory */
+    size_t n_runs, n_filed; /* all are in the file, or none, when they are read */
+    struct run *heap;       /* some of them, being merged */
+    size_t n_heap;
+    size_t buffer_nbytes; /* of a run of the file */
 };
 
 /* Add a record, of which the first n_bytes are given. Returns where the rest goes, to be filled

@@ -1,23 +1,25 @@
 /*
  * sorter.c - an external sort. Records gather in memory, an eighth of which at a time is sorted
- * into a run. When the memory is full its runs are appended to an unlinked temp file. Reading
- * merges all runs through a heap: in memory, or where there is a file, each through a buffer of its
- * own.
+ * into a run. When the memory is full its runs are merged into one, which is appended to an
+ * unlinked temp file. Reading merges all runs: in memory, or where there is a file, each through a
+ * buffer of its own. Where the memory does not hold a buffer for each, groups of runs are merged
+ * into longer ones first, in as many passes as it takes.
  *
- * Most keys are hashes: each record is put straight where its key belongs among n evenly spread
- * ones, and the few that share a place are sorted there. Records that begin with a row share one
- * place.
+ * The first numbers of records are hashes or the numbers of rows, both spread evenly: each record
+ * is put straight where its number belongs, and the few that share a place are sorted there.
  */
 #include "positions/parts.h"
 
 #define MIN_RUN_NBYTES    4096 /* however little memory there is */
 #define MIN_BUFFER_NBYTES 1024 /* of a run that is read */
+#define MAX_OUT_NBYTES    (64u << 10)
+#define FEW_RECORDS       8 /* of a place: sorted by exchanging neighbours */
 
-/* Sorted records. The file, and what is in memory after it, are one sequence of bytes. */
+/* Sorted records, in memory or in the file. */
 struct run {
-    uint64_t offset, end; /* in the sequence: what has not been read */
-    uint8_t *records;     /* borrowed: what has, n_bytes of it */
-    size_t at, n_bytes;   /* at: the next record */
+    uint64_t offset, end; /* in the file: what has not been read */
+    uint8_t *records;     /* borrowed: what has, of which bytes at .. n_bytes - 1 are left */
+    size_t at, n_bytes;
 };
 
 static size_t step_of(const struct sorter *sorter)
@@ -25,10 +27,15 @@ static size_t step_of(const struct sorter *sorter)
     return (sorter->record_nbytes + 15) / 16 * 16;
 }
 
+static size_t run_nbytes_of(const struct sorter *sorter)
+{
+    return sorter->max_nbytes / 8 > MIN_RUN_NBYTES ? sorter->max_nbytes / 8 : MIN_RUN_NBYTES;
+}
+
 void sorter_release(struct sorter *sorter)
 {
     bytes_release(&sorter->records);
-    bytes_release(&sorter->current);
+    bytes_release(&sorter->out);
     free(sorter->runs);
     scratch_close(&sorter->file);
     *sorter = (struct sorter){0};
@@ -45,93 +52,96 @@ static int compare_records(const void *left, const void *right)
     return order_of(*a, *b);
 }
 
+static uint64_t number_of(const uint8_t *record)
+{
+    return *(const uint64_t *)(const void *)record;
+}
+
+static void exchange(uint8_t *a, uint8_t *b, size_t step)
+{
+    for (uint8_t room[16]; step > 0; step -= 16, a += 16, b += 16) {
+        memcpy(room, a, 16);
+        memcpy(a, b, 16);
+        memcpy(b, room, 16);
+    }
+}
+
 /* Records mostly come in the order of rows, so that those of one position are sorted already. */
 static void sort_place(uint8_t *records, size_t n, size_t step)
 {
     for (size_t i = 1; i < n; i++)
-        if (compare_records(records + (i - 1) * step, records + i * step) > 0) {
-            qsort(records, n, step, compare_records);
-            return;
+        for (uint8_t *record = records + i * step;
+             record > records && compare_records(record - step, record) > 0; record -= step) {
+            if (n > FEW_RECORDS) {
+                qsort(records, n, step, compare_records);
+                return;
+            }
+            exchange(record - step, record, step);
         }
-}
-
-/* Where a record belongs among n, by its first number. */
-static size_t place_of(const uint8_t *record, size_t n)
-{
-    const uint64_t number = *(const uint64_t *)(const void *)record;
-
-    return (size_t)(((unsigned __int128)number * n) >> 64);
 }
 
 /* Sort what has been added since the last run into another one. */
 static int end_run(struct sorter *sorter, struct error *err)
 {
-    const uint64_t offset = sorter->n_runs > 0 ? sorter->runs[sorter->n_runs - 1].end : 0;
-    const size_t step = step_of(sorter), before = offset - sorter->file.n_bytes,
-                 n = (sorter->records.n_bytes - before) / step;
-    uint8_t *records = sorter->records.data + before;
-    const struct run run = {.offset = offset, .end = offset + n * step};
-    size_t *ends = calloc(n + 2, sizeof *ends);
-    uint8_t *sorted = malloc(n * step + 1);
-    int status = list_room(&sorter->runs, sorter->n_runs + 1, sizeof run, "runs of records", err);
+    const size_t step = step_of(sorter), begin = sorter->begin,
+                 n_bytes = sorter->records.n_bytes - begin, n_places = n_bytes / step + 2;
+    uint8_t *records = sorter->records.data + begin;
+    size_t *ends = calloc(n_places + 1, sizeof *ends); /* of the place before each, in the end */
+    uint8_t *sorted = malloc(n_bytes + 1);
+    int status =
+        list_room(&sorter->runs, sorter->n_runs + 1, sizeof(struct run), "runs of records", err);
+    uint64_t most = 0;
+    unsigned shift = 0;
 
     if (status == 0 && (ends == NULL || sorted == NULL))
         status = error_no_memory(err, "keys of positions");
-    for (size_t i = 0; i < n && status == 0; i++)
-        ends[place_of(records + i * step, n) + 2]++;
-    for (size_t i = 2; i <= n && status == 0; i++)
+    for (size_t at = 0; at < n_bytes && status == 0; at += step)
+        most |= number_of(records + at);
+    while (most >> shift >= n_places)
+        shift++;
+    for (size_t at = 0; at < n_bytes && status == 0; at += step)
+        ends[(number_of(records + at) >> shift) + 1] += step;
+    for (size_t i = 1; i < n_places && status == 0; i++)
         ends[i] += ends[i - 1];
-    for (size_t i = 0; i < n && status == 0; i++) {
-        const uint8_t *record = records + i * step;
+    for (size_t at = 0; at < n_bytes && status == 0; at += step) {
+        size_t *end = &ends[number_of(records + at) >> shift];
 
-        memcpy(sorted + ends[place_of(record, n) + 1]++ * step, record, step);
+        memcpy(sorted + *end, records + at, step);
+        *end += step;
     }
-    for (size_t i = 0; i < n && status == 0; i++)
-        sort_place(sorted + ends[i] * step, ends[i + 1] - ends[i], step);
+    for (size_t i = 0, at = 0; i < n_places && status == 0; at = ends[i++])
+        sort_place(sorted + at, (ends[i] - at) / step, step);
     if (status == 0) {
-        memcpy(records, sorted, n * step);
-        sorter->runs[sorter->n_runs++] = run;
+        memcpy(records, sorted, n_bytes);
+        sorter->begin += n_bytes;
+        sorter->runs[sorter->n_runs++] = (struct run){.at = begin, .n_bytes = sorter->begin};
     }
     free(ends);
     free(sorted);
     return status;
 }
 
-/* Append what is in memory to the file. */
-static int spill(struct sorter *sorter, struct error *err)
-{
-    struct bytes *list = &sorter->records;
-
-    if ((!sorter->file.has_file &&
-         scratch_open(&sorter->file, INT64_MAX, sorter->budget, err) != 0) ||
-        scratch_append(&sorter->file, list->data, list->n_bytes, err) != 0)
-        return -1;
-    list->n_bytes = 0;
-    return 0;
-}
-
-void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, struct error *err)
-{
-    struct bytes *list = &sorter->records;
-    const size_t step = step_of(sorter);
-    const uint64_t end = sorter->n_runs > 0 ? sorter->runs[sorter->n_runs - 1].end : 0;
-    const uint64_t n_new = sorter->file.n_bytes + list->n_bytes - end,
-                   eighth = sorter->max_nbytes / 8;
-    const uint64_t run_nbytes = eighth > MIN_RUN_NBYTES ? eighth : MIN_RUN_NBYTES;
-
-    if (n_new > 0 && n_new + step > run_nbytes &&
-        (end_run(sorter, err) != 0 ||
-         (list->n_bytes + run_nbytes > sorter->max_nbytes && spill(sorter, err) != 0)))
-        return NULL;
-    uint8_t *to = bytes_reserve(list, step, err);
-    if (to == NULL)
-        return NULL;
-    memcpy(to, record, n_bytes);
-    list->n_bytes += step;
-    return to + n_bytes;
-}
-
 /* --- merging --- */
+
+/* Let the run at a place of the heap sink below all whose next record is less. */
+static void sink(struct sorter *sorter, size_t i)
+{
+    struct run *heap = sorter->heap;
+
+    for (size_t child = 2 * i + 1; child < sorter->n_heap; child = 2 * i + 1) {
+        const struct run own = heap[i];
+
+        if (child + 1 < sorter->n_heap &&
+            compare_records(heap[child + 1].records + heap[child + 1].at,
+                            heap[child].records + heap[child].at) < 0)
+            child++;
+        if (compare_records(own.records + own.at, heap[child].records + heap[child].at) <= 0)
+            return;
+        heap[i] = heap[child];
+        heap[child] = own;
+        i = child;
+    }
+}
 
 /* Read on in a run whose buffer is done. */
 static int fill_buffer(struct sorter *sorter, struct run *run, struct error *err)
@@ -144,86 +154,156 @@ static int fill_buffer(struct sorter *sorter, struct run *run, struct error *err
     return 0;
 }
 
-/* Let the run at a place of the heap sink below all whose next record is less. */
-static void sink(struct sorter *sorter, size_t i)
+/* Make a heap of runs. */
+static int open_heap(struct sorter *sorter, struct run *runs, size_t n, struct error *err)
 {
-    struct run *runs = sorter->runs;
-
-    for (size_t child = 2 * i + 1; child < sorter->n_runs; child = 2 * i + 1) {
-        const struct run own = runs[i];
-
-        if (child + 1 < sorter->n_runs &&
-            compare_records(runs[child + 1].records + runs[child + 1].at,
-                            runs[child].records + runs[child].at) < 0)
-            child++;
-        if (compare_records(own.records + own.at, runs[child].records + runs[child].at) <= 0)
-            return;
-        runs[i] = runs[child];
-        runs[child] = own;
-        i = child;
-    }
-}
-
-static int begin_merge(struct sorter *sorter, struct error *err)
-{
-    struct bytes *list = &sorter->records;
-    const size_t step = step_of(sorter);
-    uint8_t *buffers = NULL; /* where there is a file */
-
-    sorter->is_read = sorter->is_last = true; /* the next record is a first one */
-    if (list->n_bytes == 0)
-        return 0;
-    if (end_run(sorter, err) != 0 || bytes_reserve(&sorter->current, step, err) == NULL)
-        return -1;
-    if (sorter->file.has_file) {
-        const uint64_t share = sorter->max_nbytes / sorter->n_runs;
-        const size_t n_records = (share > MIN_BUFFER_NBYTES ? share : MIN_BUFFER_NBYTES) / step;
-
-        sorter->buffer_nbytes = n_records > 0 ? n_records * step : step;
-        if (spill(sorter, err) != 0 ||
-            (buffers = bytes_reserve(list, sorter->n_runs * sorter->buffer_nbytes, err)) == NULL)
+    for (size_t i = 0; i < n; i++) {
+        runs[i].records = sorter->records.data;
+        if (runs[i].n_bytes > 0)
+            continue; /* in memory */
+        runs[i].records += i * sorter->buffer_nbytes;
+        if (fill_buffer(sorter, &runs[i], err) != 0)
             return -1;
     }
-    for (size_t i = 0; i < sorter->n_runs; i++) {
-        struct run *run = &sorter->runs[i];
-
-        if (buffers != NULL) {
-            run->records = buffers + i * sorter->buffer_nbytes;
-            if (fill_buffer(sorter, run, err) != 0)
-                return -1;
-        } else {
-            run->records = list->data + run->offset;
-            run->n_bytes = run->end - run->offset;
-            run->offset = run->end;
-        }
-    }
-    for (size_t i = sorter->n_runs; i-- > 0;)
+    sorter->heap = runs;
+    sorter->n_heap = n;
+    for (size_t i = n; i-- > 0;)
         sink(sorter, i);
     return 0;
 }
 
-int sorter_next(struct sorter *sorter, const void **record, struct error *err)
+/* Take the least record off the heap. */
+static int take(struct sorter *sorter, uint8_t *to, struct error *err)
 {
+    struct run *run = sorter->heap;
     const size_t step = step_of(sorter);
 
-    if (!sorter->is_read && begin_merge(sorter, err) != 0)
-        return -1;
-    if (sorter->n_runs == 0)
-        return 0;
-
-    uint8_t *current = sorter->current.data;
-    struct run *run = sorter->runs;
-
-    memcpy(current, run->records + run->at, step);
+    memcpy(to, run->records + run->at, step);
     run->at += step;
     if (run->at == run->n_bytes && run->offset < run->end && fill_buffer(sorter, run, err) != 0)
         return -1;
     if (run->at == run->n_bytes)
-        *run = sorter->runs[--sorter->n_runs];
+        *run = sorter->heap[--sorter->n_heap];
     sink(sorter, 0);
+    return 0;
+}
+
+/* Merge n runs into one, which is appended to a file. */
+static int merge_runs(struct sorter *sorter, struct run *runs, size_t n, struct scratch *to,
+                      struct error *err)
+{
+    const size_t step = step_of(sorter), most = smaller(run_nbytes_of(sorter), MAX_OUT_NBYTES);
+    const uint64_t offset = to->n_bytes;
+    uint8_t *out = bytes_reserve(&sorter->out, most + step, err);
+    int status = out != NULL ? open_heap(sorter, runs, n, err) : -1;
+
+    for (size_t n_out = 0; status == 0 && sorter->n_heap > 0;) {
+        status = take(sorter, out + n_out, err);
+        n_out += step;
+        if (status == 0 && (n_out >= most || sorter->n_heap == 0)) {
+            status = scratch_append(to, out, n_out, err);
+            n_out = 0;
+        }
+    }
+    *runs = (struct run){.offset = offset, .end = to->n_bytes};
+    return status;
+}
+
+/* Append what is in memory to the file, as one run. */
+static int spill(struct sorter *sorter, struct error *err)
+{
+    struct scratch *file = &sorter->file;
+
+    if ((!file->has_file && scratch_open(file, INT64_MAX, sorter->budget, err) != 0) ||
+        merge_runs(sorter, sorter->runs + sorter->n_filed, sorter->n_runs - sorter->n_filed, file,
+                   err) != 0)
+        return -1;
+    sorter->n_runs = ++sorter->n_filed;
+    sorter->records.n_bytes = sorter->begin = 0;
+    return 0;
+}
+
+/* Merge every n_at_once runs of the file into one, in a new file. */
+static int merge_groups(struct sorter *sorter, size_t n_at_once, struct error *err)
+{
+    struct scratch merged;
+    size_t n_merged = 0;
+    int status = scratch_open(&merged, INT64_MAX, sorter->budget, err);
+
+    for (size_t i = 0; i < sorter->n_runs && status == 0; i += n_at_once) {
+        status = merge_runs(sorter, sorter->runs + i, smaller(n_at_once, sorter->n_runs - i),
+                            &merged, err);
+        sorter->runs[n_merged++] = sorter->runs[i];
+    }
+    scratch_close(&sorter->file);
+    sorter->file = merged;
+    sorter->n_runs = n_merged;
+    return status;
+}
+
+/* --- */
+
+void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, struct error *err)
+{
+    struct bytes *list = &sorter->records;
+    const size_t step = step_of(sorter), run_nbytes = run_nbytes_of(sorter);
+
+    if (list->n_bytes > sorter->begin && list->n_bytes - sorter->begin + step > run_nbytes &&
+        (end_run(sorter, err) != 0 ||
+         (list->n_bytes + run_nbytes > sorter->max_nbytes && spill(sorter, err) != 0)))
+        return NULL;
+    uint8_t *to = bytes_reserve(list, step, err);
+    if (to == NULL)
+        return NULL;
+    memcpy(to, record, n_bytes);
+    list->n_bytes += step;
+    return to + n_bytes;
+}
+
+/* Share the memory among the buffers of n runs. */
+static int share_memory(struct sorter *sorter, size_t n, struct error *err)
+{
+    const size_t step = step_of(sorter), memory = 8 * run_nbytes_of(sorter),
+                 n_records = memory / n / step;
+
+    sorter->buffer_nbytes = n_records > 0 ? n_records * step : step;
+    return bytes_reserve(&sorter->records, n * sorter->buffer_nbytes, err) != NULL ? 0 : -1;
+}
+
+static int begin_merge(struct sorter *sorter, struct error *err)
+{
+    const size_t step = step_of(sorter), memory = 8 * run_nbytes_of(sorter),
+                 least = step > MIN_BUFFER_NBYTES ? step : MIN_BUFFER_NBYTES,
+                 n_at_once = memory / least > 2 ? memory / least : 2;
+
+    sorter->is_read = sorter->is_last = true; /* the next record is a first one */
+    if (sorter->records.n_bytes == 0)
+        return 0;
+    if (end_run(sorter, err) != 0 || bytes_reserve(&sorter->out, step, err) == NULL)
+        return -1;
+    if (sorter->file.has_file && spill(sorter, err) != 0)
+        return -1;
+    while (sorter->file.has_file && sorter->n_runs > n_at_once)
+        if (share_memory(sorter, n_at_once, err) != 0 || merge_groups(sorter, n_at_once, err) != 0)
+            return -1;
+    if (sorter->file.has_file && share_memory(sorter, sorter->n_runs, err) != 0)
+        return -1;
+    return open_heap(sorter, sorter->runs, sorter->n_runs, err);
+}
+
+int sorter_next(struct sorter *sorter, const void **record, struct error *err)
+{
+    if (!sorter->is_read && begin_merge(sorter, err) != 0)
+        return -1;
+    if (sorter->n_heap == 0)
+        return 0;
+    uint8_t *current = sorter->out.data;
+    if (take(sorter, current, err) != 0)
+        return -1;
+    const struct run *next = sorter->heap;
     sorter->is_first = sorter->is_last;
-    sorter->is_last = sorter->n_runs == 0 ||
-                      memcmp(run->records + run->at, current, sizeof(struct key_value)) != 0;
+    sorter->is_last = sorter->n_heap == 0 ||
+                      memcmp(next->records + next->at, current, sizeof(struct key_value)) != 0;
     *record = current;
     return 1;
 }

@@ -37,6 +37,15 @@ static void fill(struct sorter *sorter, uint64_t max_nbytes, bool by_key)
     }
 }
 
+/* What reading takes of memory, with the buffers of all runs that are merged at once. */
+static void check_memory(const struct sorter *sorter, uint64_t max_nbytes)
+{
+    const uint64_t least = max_nbytes > 32768 ? max_nbytes : 32768;
+
+    assert_true(sorter->records.capacity <= 2 * least);
+    assert_true(sorter->n_runs * sorter->buffer_nbytes <= least);
+}
+
 /* All in memory; in a few runs; in many. */
 static void test_sorted(void **state)
 {
@@ -56,6 +65,8 @@ static void test_sorted(void **state)
         for (; (status = sorter_next(&sorter, &found, NULL)) > 0; n++) {
             const struct record *record = found;
 
+            if (memory < 1u << 30)
+                check_memory(&sorter, memory);
             assert_int_equal((uintptr_t)record % 16, 0);
             assert_int_equal(record->square, record->number * record->number);
             assert_int_equal(sorter.is_first, n % n_alike == 0);
