@@ -23,11 +23,10 @@
 struct label {
     struct plan_array *array; /* borrowed */
     bool is_value;
-    uint64_t n;         /* elements of a row */
-    uint64_t at;        /* its offset among the labels of a row, a multiple of 16 */
-    struct batch batch; /* read in step with the keys */
-    struct spec spec;   /* owned: taken from the array, which loses it in plan_keep_rows */
-    struct made *made;  /* of the plan: the averaged array; or NULL */
+    uint64_t n;        /* elements of a row */
+    uint64_t at;       /* its offset among the labels of a row, a multiple of 16 */
+    struct spec spec;  /* owned: taken from the array, which loses it in plan_keep_rows */
+    struct made *made; /* of the plan: the averaged array; or NULL */
 };
 
 /* A row on its way to its class, followed by its labels. */
@@ -58,7 +57,7 @@ struct dedupe {
     size_t n_labels, n_all;
     uint64_t labels_nbytes, n_elements, n_values; /* of a row, in the first n_labels */
     const struct plan_array *count;               /* symaug_count, or NULL */
-    struct batch count_batch;
+    struct key_beside *beside; /* owned: all labels, and the count, read in step with the keys */
 
     struct sorter rows, classes;
     struct class_record class; /* the class being joined, */
@@ -69,7 +68,6 @@ struct dedupe {
     double *bounds; /* the least and the greatest of each value */
     uint8_t *moved; /* owned: a row of an array in the first one's orientation */
     struct made *counts;
-    struct key_hash hash;
     struct bytes list; /* counts of the current rows */
     struct sparse_means sparse;
 };
@@ -97,7 +95,7 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
     if (array->is_object || is_sparse || array->sources[0]->row_nbytes == 0 ||
         (!is_kept && !dtype_is_number(dtype))) /* nothing to compare */
         return 0;
-    d->n_all++;
+    d->beside[d->n_all++] = (struct key_beside){array->sources, is_kept ? &label->spec : NULL};
     *label = (struct label){.array = array,
                             .is_value = is_value,
                             .n = array->spec.row_nbytes / dtype->itemsize,
@@ -117,11 +115,9 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
                                  .n_rows = d->plan->n_rows};
 
         memcpy(form.row_shape, header->shape + 1, form.n_dims * sizeof *form.row_shape);
-        if ((label->made = made_new(d->plan, &form, err)) == NULL)
-            return -1;
+        label->made = made_new(d->plan, &form, err);
     }
-    label->batch.own = (struct reader){.arrays = array->sources, .n_arrays = d->plan->n_archives};
-    return batch_open(&label->batch, d->plan->settings->budget, err);
+    return is_averaged && label->made == NULL ? -1 : 0;
 }
 
 static int find_labels(struct dedupe *d, struct error *err)
@@ -129,7 +125,8 @@ static int find_labels(struct dedupe *d, struct error *err)
     const struct plan *plan = d->plan;
     const char *planes;
 
-    if (new_items(&d->labels, plan->n_arrays + 1, "labels", err) != 0)
+    if (new_items(&d->labels, plan->n_arrays, "labels", err) != 0 ||
+        new_items(&d->beside, plan->n_arrays + 1, "labels", err) != 0)
         return -1;
     for (size_t i = 0; i < 2 * plan->n_arrays; i++) {
         struct plan_array *array = &plan->arrays[i % plan->n_arrays];
@@ -153,8 +150,8 @@ static int find_labels(struct dedupe *d, struct error *err)
     if (d->count->sources[0]->header.n_dims != 1 ||
         !dtype_is_integer(&d->count->sources[0]->header.dtype))
         return plan_refuse(plan, d->count, err, "expected one whole number for each row");
-    d->count_batch.own = (struct reader){.arrays = d->count->sources, .n_arrays = plan->n_archives};
-    return batch_open(&d->count_batch, plan->settings->budget, err);
+    d->beside[d->n_all].sources = d->count->sources;
+    return 0;
 }
 
 /* --- rows to the sorter --- */
@@ -186,21 +183,21 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 
     d->list.n_bytes = 0;
     uint8_t *counts = bytes_reserve(&d->list, 4 * rows->n, err);
-    if (counts == NULL ||
-        (d->count != NULL && batch_read(&d->count_batch, rows->first, rows->n, err) != 0))
+    if (counts == NULL)
         return -1;
-    for (struct label *label = d->labels; label < d->labels + d->n_all; label++)
-        if (batch_read(&label->batch, rows->first, rows->n, err) != 0 ||
-            (label->made != NULL &&
-             made_write(label->made, rows->first, label->batch.bytes.data, rows->n, err) != 0))
+    for (size_t k = 0; k < d->n_labels; k++)
+        if (d->labels[k].made != NULL && made_write(d->labels[k].made, rows->first,
+                                                    rows->beside[k]->bytes.data, rows->n, err) != 0)
             return -1;
     for (uint64_t i = 0; i < rows->n; i++) {
-        struct row_record record = {
-            .key = rows->keys[i], .row = rows->first + i, .ties = rows->ties[i]};
+        struct row_record record = {.key = rows->keys[i],
+                                    .row = rows->first + i,
+                                    .others = rows->hashes[i],
+                                    .ties = rows->ties[i]};
         int64_t count = 1;
 
         if (d->count != NULL) {
-            const struct row told = batch_row(&d->count_batch, i);
+            const struct row told = batch_row(rows->beside[d->n_all], i);
 
             count = row_int(&told, 0);
         }
@@ -210,23 +207,15 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
             return refuse_row(d, d->count->key, record.row, &why, err);
         }
         bytes_put_le(counts + 4 * i, (uint64_t)count, 4);
-        /* Arrays that are kept are compared by a hash. */
-        d->hash.value = 0;
-        for (size_t k = d->n_labels; k < d->n_all; k++) {
-            const struct label *label = &d->labels[k];
-
-            if (key_hash_add(&d->hash, &label->spec, key_lowest_tie(&d->key, &record.ties),
-                             label->batch.bytes.data + i * label->spec.row_nbytes, &why) != 0)
-                return refuse_row(d, label->array->key, record.row, &why, err);
-        }
         record.weight = (uint64_t)count;
-        record.others = d->hash.value;
         uint8_t *labels = sorter_add(&d->rows, &record, sizeof record, err);
         if (labels == NULL)
             return -1;
-        for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++)
-            memcpy(labels + label->at, label->batch.bytes.data + i * label->spec.row_nbytes,
-                   label->spec.row_nbytes);
+        for (size_t k = 0; k < d->n_labels; k++) {
+            const uint64_t n_bytes = d->labels[k].spec.row_nbytes;
+
+            memcpy(labels + d->labels[k].at, rows->beside[k]->bytes.data + i * n_bytes, n_bytes);
+        }
     }
     return made_write(d->counts, rows->first, counts, rows->n, err);
 }
@@ -391,7 +380,7 @@ static int fold(struct dedupe *d, struct error *err)
     static const char head[] = "key,rows,min,max,first_file,first_row\n";
     struct plan *plan = d->plan;
     struct dedupe_result *r = d->result;
-    const struct key_reader reader = {plan, &d->key, false, keep_rows, d};
+    struct key_reader reader = {.plan = plan, .key = &d->key, .visit = keep_rows, .self = d};
     const uint64_t memory = d->settings->max_memory;
     const struct made_form count = {.key = PLAN_COUNT_KEY,
                                     .dtype = {.kind = DTYPE_UINT, .itemsize = 4},
@@ -416,6 +405,8 @@ static int fold(struct dedupe *d, struct error *err)
     if (d->moved == NULL || d->sums == NULL)
         return error_no_memory(err, "labels");
     d->bounds = d->sums + d->n_elements;
+    reader.beside = d->beside;
+    reader.n_beside = d->n_all + (d->count != NULL);
     if ((d->counts = made_new(plan, &count, err)) == NULL || key_reader_run(&reader, err) != 0)
         return -1;
     r->n_rows = plan->n_rows;
@@ -465,17 +456,14 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
 
     *result = (struct dedupe_result){0};
     const int status = fold(&d, err);
-    for (size_t k = 0; k < d.n_all; k++) {
-        batch_release(&d.labels[k].batch);
+    for (size_t k = 0; k < d.n_all; k++)
         spec_release(&d.labels[k].spec);
-    }
     free(d.labels);
-    batch_release(&d.count_batch);
+    free(d.beside);
     sorter_release(&d.rows);
     sorter_release(&d.classes);
     free(d.sums);
     free(d.moved);
-    bytes_release(&d.hash.room);
     bytes_release(&d.list);
     sparse_release(&d.sparse);
     key_release(&d.key);

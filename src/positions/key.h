@@ -127,33 +127,36 @@ static inline uint32_t key_lowest_tie(const struct key *key, const struct key_ti
 
 /* --- the keys of a plan's rows --- */
 
+/* An array that is read in step with the key's. */
+struct key_beside {
+    const struct array *const *sources; /* borrowed: in each input */
+    const struct spec *spec; /* borrowed: its rows, moved into the canonical image, are hashed;
+                                NULL: they are only read */
+};
+
 /* Rows first .. first + n - 1. */
 struct key_rows {
     uint64_t first, n;
     struct key_value *keys;
     struct key_value *exact; /* keys of the rows as they stand, where wants_exact */
     struct key_ties *ties;
+    uint64_t *hashes;            /* of the arrays that are hashed, in which -0.0 counts as 0.0 */
+    const struct batch **beside; /* of each array beside the key's */
 };
 
 struct key_reader {
     const struct plan *plan; /* borrowed */
     const struct key *key;   /* borrowed */
     bool wants_exact;
+    const struct key_beside *beside; /* borrowed */
+    size_t n_beside;
 
     /* Takes the keys, chunk by chunk in row order; called by the thread that leads the crew. */
     int (*visit)(void *self, const struct key_rows *rows, struct error *err);
     void *self;
 };
 
-/* Read all rows of the plan. The calls of visit do not depend on the number of threads. */
+/* Read all rows of the plan. The calls of visit do not depend on the number of threads. ERROR_DATA,
+ * naming the row, where a number is not exact in another set's type, or kernel_row refuses a row
+ * that is hashed. */
 int key_reader_run(const struct key_reader *reader, struct error *err);
-
-/* A hash of what other arrays say of a row, moved into its canonical image. Zero-initialise. */
-struct key_hash {
-    uint64_t value;
-    struct bytes room; /* owned */
-};
-
-/* Add an array's row, moved by transform t; -0.0 counts as 0.0. ERROR_DATA as kernel_row. */
-int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, const uint8_t *row,
-                 struct error *err);

@@ -1,7 +1,8 @@
 /*
- * key_rows.c - the keys of all rows of a plan. Rows are read in chunks, with two buffers: while a
- * crew computes the keys of one chunk, one of its jobs reads the next. Where a key has the types of
- * another set, rows are converted as they are read, or refused.
+ * key_rows.c - the keys of all rows of a plan, and hashes of other arrays. Rows are read in chunks,
+ * with two buffers: while a crew works on the rows of one chunk, one of its jobs reads the next.
+ * Where a key has the types of another set, rows are converted, or refused. When a job comes upon a
+ * row that fails, the leader goes over the chunk again to report the first such row.
  *
  * Also, the two options of `expand` that use keys: --canonical keeps one image of each row, through
  * the same selection as --pick; --orbit-key adds the keys as an array, which repeats for all images
@@ -48,145 +49,207 @@ static bool convert(const struct dtype *from, const uint8_t *in, const struct dt
 
 /* --- rows --- */
 
-/* The rows of one array of the key. */
+/* The rows of an array of the key, or of one beside it. */
 struct column {
-    const struct plan_array *array;
-    struct reader source;
-    struct batch batches[2];       /* a chunk each */
-    const struct dtype *from, *to; /* to: NULL where rows need no conversion */
-    uint64_t row_nbytes;           /* after conversion */
-    uint8_t *converted[2];         /* owned: the converted chunks */
+    struct reader reader;
+    struct batch batches[2];        /* a chunk each */
+    const struct spec *hashed;      /* or NULL */
+    const struct plan_array *array; /* of the key */
+    const struct dtype *from, *to;  /* to: NULL where rows need no conversion */
+    uint64_t at;                    /* of a converted row in a room */
+};
+
+/* What a worker needs for a row. */
+struct room {
+    struct key_room key;
+    uint8_t *converted; /* owned */
+    struct bytes moved;
+    struct error failure; /* of the last row that failed; large, so it is not cleared for each */
 };
 
 struct run {
     const struct key_reader *reader;
-    struct column *columns; /* owned */
+    struct column *columns; /* owned: of the key, then those beside it */
     size_t n_columns;
-    struct key_room *rooms; /* owned, one per worker */
+    struct room *rooms; /* owned, one per worker */
     int n_workers;
-    uint64_t n_rows, row_nbytes, chunk_rows;
-    struct key_rows chunks[2];     /* their lists are owned */
-    unsigned front;                /* the chunk whose keys are being computed */
+    uint64_t n_rows, row_nbytes, converted_nbytes, chunk_rows;
+    struct key_rows rows;          /* the chunk that is worked on; its lists are owned */
+    uint64_t n_next;               /* rows of the next chunk */
+    unsigned front;                /* the batch of the chunk */
+    atomic_bool has_failed;        /* in some row of the chunk */
     struct error read_error, *err; /* err is borrowed */
 };
 
-/* Read the next rows into a chunk, converting them where types differ. */
 static int read_chunk(struct run *run, unsigned chunk, uint64_t first, struct error *err)
 {
-    struct key_rows *rows = &run->chunks[chunk];
-
-    rows->first = first;
-    rows->n = smaller(run->n_rows - first, run->chunk_rows);
-    for (size_t k = 0; k < run->n_columns && rows->n > 0; k++) {
-        struct column *column = &run->columns[k];
-        const struct dtype *from = column->from, *to = column->to;
-        const struct batch *batch = &column->batches[chunk];
-        const uint64_t n_items = to != NULL ? column->row_nbytes / to->itemsize : 0;
-
-        if (batch_read(&column->batches[chunk], first, rows->n, err) != 0)
+    run->n_next = smaller(run->n_rows - first, run->chunk_rows);
+    for (size_t k = 0; k < run->n_columns && run->n_next > 0; k++)
+        if (batch_read(&run->columns[k].batches[chunk], first, run->n_next, err) != 0)
             return -1;
-        for (uint64_t i = 0; i < batch->n * n_items; i++) {
-            const uint8_t *element = batch->bytes.data + i * from->itemsize;
+    return 0;
+}
 
-            if (!convert(from, element, to, column->converted[chunk] + i * to->itemsize))
-                return plan_refuse(run->reader->plan, column->array, err,
-                                   "row %" PRIu64 ": %g is not exact in the other set's type",
-                                   first + i / n_items, dtype_get_double(from, element));
+/* Convert a row of the key to the other set's type. */
+static int convert_row(const struct run *run, const struct column *column, uint64_t row,
+                       const uint8_t *in, uint8_t *out, struct error *err)
+{
+    const struct dtype *from = column->from, *to = column->to;
+
+    for (uint64_t n = column->reader.unit_nbytes / from->itemsize; n > 0; n--) {
+        if (!convert(from, in, to, out))
+            return plan_refuse(run->reader->plan, column->array, err,
+                               "row %" PRIu64 ": %g is not exact in the other set's type", row,
+                               dtype_get_double(from, in));
+        in += from->itemsize;
+        out += to->itemsize;
+    }
+    return 0;
+}
+
+/* Add a row, moved by transform t, to a hash. */
+static int add_hash(uint64_t *hash, const struct spec *spec, uint32_t t, const uint8_t *row,
+                    struct bytes *moved, struct error *err)
+{
+    const uint64_t n = spec->row_nbytes;
+    uint8_t *out = bytes_reserve(moved, n + 1, err);
+
+    if (out == NULL || kernel_row(spec, t, row, NULL, out, err) != 0)
+        return -1;
+    /* -0.0 becomes 0.0: a negated draw is still a draw. */
+    for (uint64_t at = 0; spec->dtype.kind == DTYPE_FLOAT && at < n; at += spec->dtype.itemsize)
+        if (dtype_get_double(&spec->dtype, out + at) == 0)
+            memset(out + at, 0, spec->dtype.itemsize);
+    *hash = XXH3_64bits_withSeed(out, n, *hash);
+    return 0;
+}
+
+/* Compute all that is wanted of a row of the chunk. */
+static int do_row(const struct run *run, uint64_t i, struct room *room, struct error *err)
+{
+    const struct key *key = run->reader->key;
+    const struct key_rows *rows = &run->rows;
+
+    for (size_t k = 0; k < run->n_columns; k++) {
+        struct column *column = &run->columns[k];
+        const uint8_t *row = batch_row(&column->batches[run->front], i).bytes;
+
+        if (k < key->n_arrays)
+            room->key.from[k] = column->to != NULL ? room->converted + column->at : row;
+        if (column->to != NULL &&
+            convert_row(run, column, rows->first + i, row, room->converted + column->at, err) != 0)
+            return -1;
+        if (k + 1 == key->n_arrays) {
+            rows->keys[i] = key_of(key, &room->key);
+            rows->ties[i] = room->key.ties;
+            if (run->reader->wants_exact)
+                rows->exact[i] = key_of_image(key, &room->key, 0);
+            rows->hashes[i] = 0;
+        }
+        if (column->hashed != NULL &&
+            add_hash(&rows->hashes[i], column->hashed, key_lowest_tie(key, &rows->ties[i]), row,
+                     &room->moved, err) != 0) {
+            const struct error why = *err;
+
+            *err = (struct error){0};
+            return reader_fail(&column->reader, rows->first + i, &why, err);
         }
     }
     return 0;
 }
 
-/* Job 0 reads the next chunk; each other job computes the keys of some rows. */
-static void do_job(void *self, int64_t job, int number)
+/* Job 0 reads the next chunk; each other job works on some rows of this one. */
+static void do_job(void *self, int64_t job, int worker)
 {
     struct run *run = self;
-    const struct key *key = run->reader->key;
-    struct key_rows *rows = &run->chunks[run->front];
-    struct key_room *room = &run->rooms[number];
     const uint64_t begin = (uint64_t)(job - 1) * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
 
     if (job == 0) {
-        read_chunk(run, !run->front, rows->first + rows->n, &run->read_error);
+        read_chunk(run, !run->front, run->rows.first + run->rows.n, &run->read_error);
         return;
     }
-    for (uint64_t i = begin; i < end && i < rows->n; i++) {
-        for (size_t k = 0; k < run->n_columns; k++) {
-            const struct column *column = &run->columns[k];
-            const uint8_t *all = column->to != NULL ? column->converted[run->front]
-                                                    : column->batches[run->front].bytes.data;
-
-            room->from[k] = all + i * column->row_nbytes;
-        }
-        rows->keys[i] = key_of(key, room);
-        rows->ties[i] = room->ties;
-        if (run->reader->wants_exact)
-            rows->exact[i] = key_of_image(key, room, 0);
-    }
+    for (uint64_t i = begin; i < end && i < run->rows.n && !run->has_failed; i++)
+        if (do_row(run, i, &run->rooms[worker], &run->rooms[worker].failure) != 0)
+            run->has_failed = true;
 }
 
 static int read_all(void *self, struct crew *crew)
 {
     struct run *run = self;
+    struct key_rows *rows = &run->rows;
     struct meter *meter = run->reader->plan->settings->meter;
     int status = read_chunk(run, 0, 0, run->err);
 
     meter_begin(meter, "reading", run->reader->plan->archives[0].path);
-    while (status == 0 && run->chunks[run->front].n > 0) {
-        const struct key_rows *rows = &run->chunks[run->front];
-
-        crew_each(crew, (int64_t)((rows->n + ROWS_PER_JOB - 1) / ROWS_PER_JOB + 1), do_job, run);
-        status = run->reader->visit(run->reader->self, rows, run->err);
+    for (rows->n = run->n_next; status == 0 && rows->n > 0; rows->n = run->n_next) {
+        crew_each(crew, (int64_t)((rows->n - 1) / ROWS_PER_JOB + 2), do_job, run);
+        for (uint64_t i = 0; i < rows->n && run->has_failed && status == 0; i++)
+            status = do_row(run, i, &run->rooms[0], run->err);
+        run->has_failed = false;
+        for (size_t k = run->reader->key->n_arrays; k < run->n_columns; k++)
+            rows->beside[k - run->reader->key->n_arrays] = &run->columns[k].batches[run->front];
+        if (status == 0)
+            status = run->reader->visit(run->reader->self, rows, run->err);
         if (status == 0 && run->read_error.kind != ERROR_NONE)
             status = error_pass(run->err, &run->read_error);
-        meter_step(meter, (rows->first + rows->n) * run->row_nbytes, run->n_rows * run->row_nbytes);
+        rows->first += rows->n;
         run->front = !run->front;
+        meter_step(meter, rows->first * run->row_nbytes, run->n_rows * run->row_nbytes);
     }
     return status;
 }
 
+static int open_column(struct run *run, const struct array *const *sources, struct error *err)
+{
+    const struct plan *plan = run->reader->plan;
+    struct column *column = &run->columns[run->n_columns++];
+
+    column->reader = (struct reader){.arrays = sources, .n_arrays = plan->n_archives};
+    column->batches[0].reader = column->batches[1].reader = &column->reader;
+    if (reader_open(&column->reader, plan->settings->budget, err) != 0)
+        return -1;
+    run->row_nbytes += column->reader.unit_nbytes;
+    return 0;
+}
+
 static int open_run(struct run *run, struct error *err)
 {
+    static const char what[] = "keys of positions";
     const struct key_reader *reader = run->reader;
-    const struct plan *plan = reader->plan;
+    const struct key *key = reader->key;
+    struct key_rows *rows = &run->rows;
 
-    if (new_items(&run->columns, reader->key->n_arrays, "keys of positions", err) != 0 ||
-        new_items(&run->rooms, (size_t)run->n_workers, "keys of positions", err) != 0)
+    if (new_items(&run->columns, key->n_arrays + reader->n_beside, what, err) != 0 ||
+        new_items(&run->rooms, (size_t)run->n_workers, what, err) != 0 ||
+        new_items(&rows->beside, reader->n_beside, what, err) != 0)
         return -1;
-    for (size_t k = 0; k < reader->key->n_arrays; k++) {
-        const struct key_array *a = &reader->key->arrays[k];
-        const struct plan_array *array = &plan->arrays[a->index];
-        const struct array *source = array->sources[0];
-        const struct dtype *from = &source->header.dtype;
-        struct column *column = &run->columns[run->n_columns++];
+    for (size_t k = 0; k < key->n_arrays; k++) {
+        const struct dtype *to = &key->arrays[k].dtype;
+        struct column *column = &run->columns[k];
 
-        *column =
-            (struct column){.array = array,
-                            .from = from,
-                            .row_nbytes = source->row_nbytes / from->itemsize * a->dtype.itemsize,
-                            .source = {.arrays = array->sources, .n_arrays = plan->n_archives}};
-        if (a->dtype.kind != from->kind || a->dtype.itemsize != from->itemsize)
-            column->to = &a->dtype;
-        run->row_nbytes += column->row_nbytes;
-        if (reader_open(&column->source, plan->settings->budget, err) != 0)
+        column->array = &reader->plan->arrays[key->arrays[k].index];
+        column->from = &column->array->sources[0]->header.dtype;
+        column->at = run->converted_nbytes;
+        if (to->kind != column->from->kind || to->itemsize != column->from->itemsize)
+            column->to = to;
+        if (open_column(run, column->array->sources, err) != 0)
             return -1;
-        column->batches[0].reader = column->batches[1].reader = &column->source;
+        run->converted_nbytes += column->reader.unit_nbytes * to->itemsize;
+    }
+    for (size_t k = 0; k < reader->n_beside; k++) {
+        run->columns[run->n_columns].hashed = reader->beside[k].spec;
+        if (open_column(run, reader->beside[k].sources, err) != 0)
+            return -1;
     }
     run->chunk_rows = smaller(CHUNK_NBYTES / (run->row_nbytes + 1) + 1, MAX_ROWS);
-    for (int k = 0; k < 2; k++) {
-        struct key_rows *rows = &run->chunks[k];
-
-        if (new_items(&rows->keys, run->chunk_rows, "keys of positions", err) != 0 ||
-            new_items(&rows->exact, run->chunk_rows, "keys of positions", err) != 0 ||
-            new_items(&rows->ties, run->chunk_rows, "keys of positions", err) != 0)
-            return -1;
-        for (struct column *c = run->columns; c < run->columns + run->n_columns; c++)
-            if (c->to != NULL &&
-                (c->converted[k] = malloc(run->chunk_rows * c->row_nbytes + 1)) == NULL)
-                return error_no_memory(err, "keys of positions");
-    }
-    for (int i = 0; i < run->n_workers; i++)
-        if (key_room_init(&run->rooms[i], reader->key, err) != 0)
+    if (new_items(&rows->keys, run->chunk_rows, what, err) != 0 ||
+        new_items(&rows->exact, run->chunk_rows, what, err) != 0 ||
+        new_items(&rows->ties, run->chunk_rows, what, err) != 0 ||
+        new_items(&rows->hashes, run->chunk_rows, what, err) != 0)
+        return -1;
+    for (struct room *room = run->rooms; room < run->rooms + run->n_workers; room++)
+        if (key_room_init(&room->key, key, err) != 0 ||
+            new_items(&room->converted, run->converted_nbytes, what, err) != 0)
             return -1;
     return 0;
 }
@@ -201,43 +264,23 @@ int key_reader_run(const struct key_reader *reader, struct error *err)
     const int status = open_run(&run, err) == 0 ? crew_run(run.n_workers, read_all, &run) : -1;
 
     for (size_t i = 0; i < run.n_columns; i++) {
-        for (int k = 0; k < 2; k++) {
-            batch_release(&run.columns[i].batches[k]);
-            free(run.columns[i].converted[k]);
-        }
-        reader_close(&run.columns[i].source);
+        batch_release(&run.columns[i].batches[0]);
+        batch_release(&run.columns[i].batches[1]);
+        reader_close(&run.columns[i].reader);
     }
-    for (int i = 0; run.rooms != NULL && i < run.n_workers; i++)
-        key_room_release(&run.rooms[i]);
-    for (int k = 0; k < 2; k++) {
-        free(run.chunks[k].keys);
-        free(run.chunks[k].exact);
-        free(run.chunks[k].ties);
+    for (int i = 0; run.rooms != NULL && i < run.n_workers; i++) {
+        key_room_release(&run.rooms[i].key);
+        free(run.rooms[i].converted);
+        bytes_release(&run.rooms[i].moved);
     }
     free(run.columns);
     free(run.rooms);
+    free(run.rows.keys);
+    free(run.rows.exact);
+    free(run.rows.ties);
+    free(run.rows.hashes);
+    free(run.rows.beside);
     return status;
-}
-
-int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, const uint8_t *row,
-                 struct error *err)
-{
-    const uint64_t n = spec->row_nbytes;
-
-    hash->room.n_bytes = 0;
-    uint8_t *in = bytes_reserve(&hash->room, 2 * n + 64, err);
-    if (in == NULL)
-        return -1;
-    uint8_t *out = in + (n + 15) / 16 * 16;
-    memcpy(in, row, n);
-    if (kernel_row(spec, t, in, NULL, out, err) != 0)
-        return -1;
-    /* -0.0 becomes 0.0: a negated draw is still a draw. */
-    for (uint64_t at = 0; spec->dtype.kind == DTYPE_FLOAT && at < n; at += spec->dtype.itemsize)
-        if (dtype_get_double(&spec->dtype, out + at) == 0)
-            memset(out + at, 0, spec->dtype.itemsize);
-    hash->value = XXH3_64bits_withSeed(out, n, hash->value);
-    return 0;
 }
 
 /* --- expand --- */
@@ -284,7 +327,7 @@ int images_of_keys(struct plan *plan, const struct settings *settings, struct er
                                    .row_shape = {2},
                                    .n_rows = plan->n_rows};
     struct images x = {.plan = plan, .canonical = settings->canonical};
-    const struct key_reader reader = {plan, &x.key, false, visit, &x};
+    const struct key_reader reader = {.plan = plan, .key = &x.key, .visit = visit, .self = &x};
     int status = -1;
 
     if (settings->orbit_key && plan->board->family->only_known_members)

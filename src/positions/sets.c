@@ -20,12 +20,6 @@ struct record {
     uint64_t row;   /* where positions are counted, the hash of its values */
 };
 
-/* An array of values of a shard, read in step with its keys. */
-struct value {
-    const struct spec *spec;
-    struct batch batch;
-};
-
 /* A row of set 0 that occurs in another one. */
 struct match {
     uint64_t row, set, other, unused;
@@ -36,13 +30,10 @@ struct compare {
     struct sorter exact, symmetry, matches;
     struct key first_key; /* of the first shard */
     struct conventions first_conventions;
-    const char *first_path; /* NULL: none has been read */
-    size_t set;             /* being read */
-    uint64_t n_before;      /* rows of this set in the shards before */
-    struct key key;         /* of the current shard */
-    struct value *values;   /* owned: of the current shard, where positions are counted */
-    size_t n_values;
-    struct key_hash hash;
+    const char *first_path;  /* NULL: none has been read */
+    size_t set;              /* being read */
+    uint64_t n_before;       /* rows of this set in the shards before */
+    struct key key;          /* of the current shard */
     struct survey_seen seen; /* of all shards, where there are several */
 };
 
@@ -52,19 +43,11 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 {
     struct compare *c = self;
 
-    for (size_t v = 0; v < c->n_values; v++)
-        if (batch_read(&c->values[v].batch, rows->first, rows->n, err) != 0)
-            return -1;
     for (uint64_t i = 0; i < rows->n; i++) {
         struct record record = {rows->keys[i], c->set - 1, c->n_before + rows->first + i};
 
-        c->hash.value = 0;
-        for (size_t v = 0; v < c->n_values; v++)
-            if (key_hash_add(&c->hash, c->values[v].spec, key_lowest_tie(&c->key, &rows->ties[i]),
-                             batch_row(&c->values[v].batch, i).bytes, err) != 0)
-                return -1;
         if (c->sets->positions != NULL)
-            record.row = c->hash.value;
+            record.row = rows->hashes[i];
         if (sorter_add(&c->symmetry, &record, sizeof record, err) == NULL)
             return -1;
         record.key = rows->exact[i];
@@ -105,29 +88,26 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     const bool is_first = c->first_path == NULL, counts = c->sets->positions != NULL;
     const struct key_like like = {&c->first_key, c->first_path, true};
     struct settings settings = *set->settings; /* its pointers stay the caller's */
+    struct key_beside *values = NULL;          /* where positions are counted */
+    size_t n_values = 0;
     struct plan plan;
 
     c->key = (struct key){0};
-    c->n_values = 0;
     settings.purpose = counts ? FOR_VALUES : FOR_KEYS;
     settings.allow_expanded |= counts; /* positions of expanded sets may be counted */
     settings.transforms = NULL;
     settings.seen = &c->seen;
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
         return -1;
-    int status = new_items(&c->values, plan.n_arrays + 1, "values", err);
+    int status = new_items(&values, plan.n_arrays, "values", err);
     if (status == 0 && !counts)
         status = plan_survey(&plan, err);
     for (size_t i = 0; i < plan.n_arrays && counts && status == 0; i++) {
         const struct plan_array *array = &plan.arrays[i];
-        struct value *value = &c->values[c->n_values];
 
-        if ((array->binding.role != ROLE_VALUE && array->binding.role != ROLE_WDL) ||
-            array->is_object || array->spec.row_nbytes == 0)
-            continue;
-        *value = (struct value){&array->spec, {.own = {.arrays = array->sources, .n_arrays = 1}}};
-        c->n_values++;
-        status = batch_open(&value->batch, plan.settings->budget, err);
+        if ((array->binding.role == ROLE_VALUE || array->binding.role == ROLE_WDL) &&
+            !array->is_object && array->spec.row_nbytes > 0)
+            values[n_values++] = (struct key_beside){array->sources, &array->spec};
     }
     for (size_t i = 0; i < plan.warnings.n && status == 0 && c->sets->warn != NULL; i++)
         status = c->sets->warn(c->sets->self, plan.warnings.items[i]);
@@ -139,12 +119,12 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
         status = key_reader_run(&(struct key_reader){.plan = &plan,
                                                      .key = &c->key,
                                                      .wants_exact = c->sets->exact != NULL,
+                                                     .beside = values,
+                                                     .n_beside = n_values,
                                                      .visit = keep_rows,
                                                      .self = c},
                                 err);
-    for (size_t v = 0; v < c->n_values; v++)
-        batch_release(&c->values[v].batch);
-    free(c->values);
+    free(values);
     set->n_rows = c->n_before += plan.n_rows;
     if (is_first) {
         c->first_key = c->key;
@@ -319,7 +299,6 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
     sorter_release(&c.exact);
     sorter_release(&c.symmetry);
     sorter_release(&c.matches);
-    bytes_release(&c.hash.room);
     key_release(&c.first_key);
     survey_seen_release(&c.seen);
     return n < 0 ? -1 : status;

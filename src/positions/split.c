@@ -186,7 +186,8 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
         status = walk_end(&s);
     }
     if (status == 0 && (by == NULL || run->settings->overlap != OVERLAP_KEEP))
-        status = key_reader_run(&(struct key_reader){plan, &key, false, keep_rows, run}, err);
+        status = key_reader_run(
+            &(struct key_reader){.plan = plan, .key = &key, .visit = keep_rows, .self = run}, err);
     if (like->path == NULL)
         *first = key;
     else
