@@ -27,25 +27,21 @@ struct tally_map *tally_find_map(const struct tally *tally, const char *key, uin
     return NULL;
 }
 
-/* List the planes of stones of an array, in order. Returns how many. */
-static size_t stone_planes(const struct board_family *family, const struct role_binding *binding,
-                           uint64_t planes[64])
+/* List the planes of stones of array i, in order. Returns how many. */
+static size_t stone_planes(const struct shard *shard, size_t i, uint64_t planes[64])
 {
-    const uint64_t n_planes = planes_count(binding);
-    const uint64_t n_men = family->men != NULL ? 2 * strlen(family->men) : 0;
-    const bool is_openspiel = family->joins_edges && n_planes == 9;
-    const uint64_t first = binding->role == ROLE_PACKED ? family->packed_stones : 0;
-    uint64_t n = n_men > 0 && n_planes >= n_men ? n_men : is_openspiel ? 9 : 2;
+    const struct role_binding *binding = &shard->bindings[i];
+    const struct board *board = shard->found.board;
+    const bool is_grid = binding->role == ROLE_GRID, has_tiles = board->family->has_tiles;
+    struct planes_form form = planes_frame_of(binding, &shard->archive.arrays[i].header.dtype);
+    const uint64_t n = planes_of_players(board, &shard->conventions, &form);
+    const uint64_t n_planes = is_grid ? (has_tiles ? 1U : 2U) : form.n_planes;
     size_t n_found = 0;
 
-    if (binding->role == ROLE_GRID)
-        n = family->has_tiles ? 1 : 2;
-    else if (binding->role == ROLE_PLANES && family->packed_stones > 0) /* stones are packed */
-        n = 0;
-    else if (first + n > n_planes)
-        n = n_planes > first ? n_planes - first : 0;
-    for (uint64_t p = first; p < first + n && n_found < 64; p++)
-        if (!is_openspiel || p != 4) /* the empty cells */
+    if (binding->role == ROLE_PLANES && board->family->packed_stones > 0) /* stones are packed */
+        return 0;
+    for (uint64_t p = 0; p < n_planes && n_found < 64; p++)
+        if (is_grid || p - form.stones[0] < (n > 0 ? n : 1) || p - form.stones[1] < n)
             planes[n_found++] = p;
     return n_found;
 }
@@ -59,8 +55,7 @@ static int add_maps(struct tally *tally, const struct shard *shard, size_t i, st
     const struct array *array = &shard->archive.arrays[i];
     const size_t first = tally->n_maps;
     uint64_t planes[64] = {TALLY_NO_PLANE};
-    const size_t n =
-        tally_is_planes(binding->role) ? stone_planes(board->family, binding, planes) : 1;
+    const size_t n = tally_is_planes(binding->role) ? stone_planes(shard, i, planes) : 1;
     struct spec_maker maker = {.board = board, .conventions = &shard->conventions};
     struct spec spec = {0};
     struct error why = {0};

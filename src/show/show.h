@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "engine/plan.h"
+#include "engine/turn.h"
 
 /* --- the shape of a board: squares, hexagons, or a row of cells --- */
 
@@ -57,6 +58,12 @@ static inline uint64_t planes_count(const struct role_binding *binding)
 {
     return binding->axes.outer * (binding->axes.inner > 1 ? binding->axes.inner : 1);
 }
+
+/* planes_decide, but also for men, packed planes and OpenSpiel's: n planes from form->stones[0] on
+ * are the first player's, or the mover's, n from stones[1] on the other's. Returns n; 0: plane
+ * stones[0] holds both, told apart by their signs. Some may be beyond the last plane. */
+uint64_t planes_of_players(const struct board *board, const struct conventions *conventions,
+                           struct planes_form *form);
 
 /* The cell of element i along an array's axis, of a policy the cell that action i is about; or -1.
  */

@@ -24,6 +24,7 @@
  * axis, whatever its layout. */
 struct planes {
     struct planes_form form;
+    uint64_t n_each; /* as planes_of_players returns */
     const uint8_t *row;
     uint64_t at;
 };
@@ -50,6 +51,34 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
 static double planes_at(const struct planes *planes, uint64_t p)
 {
     return p < planes->form.n_planes ? planes_number(&planes->form, planes->row, p, planes->at) : 0;
+}
+
+uint64_t planes_of_players(const struct board *board, const struct conventions *conventions,
+                           struct planes_form *form)
+{
+    const struct board_family *family = board->family;
+    const uint64_t n_men = family->men != NULL ? strlen(family->men) : 0;
+    const bool swaps = board_swaps_colours(board), is_pair = form->n_planes > 1;
+    uint64_t *stones = form->stones;
+
+    planes_decide(form, conventions, swaps && board->n_planes == 0);
+    form->is_mover &= swaps;
+    if (form->is_bits && family->packed_stones > 0) {
+        stones[0] = family->packed_stones; /* other planes come first */
+        stones[1] = family->packed_stones + 1;
+        return 1;
+    }
+    if (n_men > 0 && form->n_planes >= 2 * n_men) {
+        stones[1] = n_men;
+        return n_men;
+    }
+    if (family->joins_edges && form->n_planes == 9 &&
+        (conventions->planes == PLANES_OPENSPIEL || conventions->planes == PLANES_COLOUR)) {
+        stones[0] = 5; /* white, empty cells, black, who joins top and bottom */
+        stones[1] = 0;
+        return 4;
+    }
+    return stones[0] != stones[1] && (form->is_mover || is_pair) ? 1 : 0;
 }
 
 /* The first array of that role that has elements, or -1. */
@@ -86,8 +115,7 @@ static const struct plan_array *open_planes(struct planes *planes, const struct 
         return NULL;
     *planes = (struct planes){.form = planes_frame_of(&array->binding, &fields->items[i].dtype),
                               .row = fields->items[i].bytes.data};
-    planes_decide(&planes->form, &plan->conventions,
-                  board_swaps_colours(plan->board) && plan->board->n_planes == 0);
+    planes->n_each = planes_of_players(plan->board, &plan->conventions, &planes->form);
     return planes->form.is_bits || dtype_is_number(planes->form.dtype) ? array : NULL;
 }
 
@@ -129,19 +157,6 @@ static void put_code(double code, bool has_tiles, struct picture_cell *to)
     }
 }
 
-/* From the planes of all kinds of men of one side, then of the other. */
-static void put_man(const struct planes *planes, const char *men, struct picture_cell *to)
-{
-    const size_t n = strlen(men);
-
-    for (size_t p = 0; p < 2 * n; p++)
-        if (planes_at(planes, p) != 0) {
-            put(to, p < n, p >= n);
-            to->piece = PICTURE_MAN;
-            to->man = men[p % n];
-        }
-}
-
 /* True for rows made by `sample`: they have 1 in the first planes, and the height two planes later.
  */
 static bool planes_are_owners(struct planes *planes)
@@ -171,17 +186,25 @@ static void put_stack(const struct planes *planes, bool owners, struct picture_c
     }
 }
 
-/* From n planes of each side, which begin at sides[]; n 0: from the signs of one plane. */
-static void put_stones(const struct planes *planes, const uint64_t sides[2], uint64_t n,
+/* Planes of mine and theirs become colours by the player to move: is_swapped. The letters of men,
+ * if any, are those of the planes. */
+static void put_stones(const struct planes *planes, bool is_swapped, const char *men,
                        struct picture_cell *to)
 {
-    const double sign = n > 0 ? 0 : planes_at(planes, sides[0]);
+    const uint64_t *stones = planes->form.stones;
+    const double sign = planes->n_each > 0 ? 0 : planes_at(planes, stones[0]);
     bool has[2] = {sign > 0, sign < 0};
 
-    for (uint64_t p = 0; p < n; p++)
-        for (int side = 0; side < 2; side++)
-            has[side] |= planes_at(planes, sides[side] + p) != 0;
+    for (int side = 0; side < 2; side++)
+        for (uint64_t p = 0; p < planes->n_each; p++)
+            if (planes_at(planes, stones[side] + p) != 0) {
+                has[is_swapped ? !side : side] = true;
+                has[is_swapped ? side : !side] &= men == NULL;
+                to->man = men != NULL ? men[p] : '\0';
+            }
     put(to, has[0], has[1]);
+    if (to->man != '\0')
+        to->piece = PICTURE_MAN;
 }
 
 static bool are_stacks(const struct board *board, uint64_t n_planes)
@@ -210,26 +233,11 @@ void stones_read(const struct fields *fields, struct picture *picture)
 
     if (array == NULL)
         return;
-    /* Planes of mine and theirs become colours by the player to move. */
-    const uint64_t n_planes = planes.form.n_planes, *stones = planes.form.stones;
-    const bool is_mover = board_swaps_colours(board) && planes.form.is_mover;
-    const bool is_swapped = is_mover && side_to_move(fields) == SIDE_SECOND;
-    const bool is_men = family->men != NULL && n_planes >= 2 * strlen(family->men);
+    const bool is_swapped = planes.form.is_mover && side_to_move(fields) == SIDE_SECOND;
     const bool is_stacks = are_stacks(board, planes_count(&array->binding));
     const bool owners = is_stacks && planes_are_owners(&planes);
-    uint64_t sides[2] = {stones[is_swapped ? 1 : 0], stones[is_swapped ? 0 : 1]};
-    uint64_t n_each = sides[0] != sides[1] && (is_mover || n_planes > 1) ? 1 : 0;
+    const char *men = planes.n_each > 1 ? family->men : NULL;
 
-    if (array->binding.role == ROLE_PACKED && family->packed_stones > 0) {
-        sides[0] = family->packed_stones; /* other planes come first */
-        sides[1] = sides[0] + 1;
-        n_each = 1;
-    } else if (family->joins_edges && plan->conventions.planes == PLANES_OPENSPIEL &&
-               n_planes == 9) { /* white, empty cells, black, who joins top and bottom */
-        sides[0] = 5;
-        sides[1] = 0;
-        n_each = 4;
-    }
     for (planes.at = 0; planes.at < planes.form.axis; planes.at++) {
         const int64_t cell = planes_cell_of(board, &array->binding, planes.at);
 
@@ -237,12 +245,10 @@ void stones_read(const struct fields *fields, struct picture *picture)
             continue;
         if (array->binding.role == ROLE_GRID)
             put_code(planes_at(&planes, 0), family->has_tiles, &picture->cells[cell]);
-        else if (is_men)
-            put_man(&planes, family->men, &picture->cells[cell]);
         else if (is_stacks)
             put_stack(&planes, owners, &picture->cells[cell]);
         else
-            put_stones(&planes, sides, n_each, &picture->cells[cell]);
+            put_stones(&planes, is_swapped, men, &picture->cells[cell]);
     }
 }
 

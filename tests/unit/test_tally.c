@@ -76,6 +76,40 @@ static void test_sound(void **state)
     release(&tally, &shard);
 }
 
+/* Maps are of the planes in which --planes says that stones are. */
+static void test_told_planes(void **state)
+{
+    /* clang-format off */
+    static const struct made_array hex[] = {
+        {.name = "state.npy", .descr = "'|u1'", .n_dims = 4, .shape = {50, 3, 9, 9}, .item_nbytes = 1},
+    };
+    /* clang-format on */
+    static const struct {
+        const char *planes;
+        uint64_t maps[2];
+    } cases[] = {{"colour", {0, 1}}, {"~0,2,1", {1, 2}}, {"2,~1,0", {0, 2}}, {"mover", {0, 1}}};
+    const char *path = scratch("hex.npz");
+
+    (void)state;
+    make_npz(path, hex, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct settings settings = settings_default;
+        struct error err = {0};
+        struct tally tally;
+        struct shard shard;
+
+        settings.board = "rhombus:9";
+        assert_int_equal(conventions_set(&settings.conventions, "planes", cases[i].planes, &err),
+                         0);
+        assert_int_equal(shard_open(&shard, path, &settings, &err), 0);
+        assert_int_equal(tally_init(&tally, &shard, &settings, &err), 0);
+        assert_int_equal(tally.n_maps, 2);
+        for (size_t m = 0; m < 2; m++)
+            assert_int_equal(tally.maps[m].plane, cases[i].maps[m]);
+        release(&tally, &shard);
+    }
+}
+
 static void test_damaged(void **state)
 {
     static const char *const names[] = {"game_id.npy", "symaug_transform.npy"};
@@ -98,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(test_sound),
+        IN_SCRATCH(test_told_planes),
         IN_SCRATCH(test_damaged),
     };
 
