@@ -363,7 +363,7 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
     struct error reason = {0};
     const char *planes;
     /* Where rows are kept unchanged, labels that are not compared need not be understood. */
-    const bool moves = purpose == FOR_IMAGES || purpose == FOR_MEANS ||
+    const bool moves = purpose < FOR_KEYS || purpose == FOR_MEANS ||
                        (purpose == FOR_VALUES && (role == ROLE_VALUE || role == ROLE_WDL)) ||
                        plan_is_key(plan, array, &planes);
 
@@ -389,7 +389,7 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
                 plan, array, err,
                 "a to-move plane of packed or opaque elements cannot swap colours; write it as "
                 "numbers%s",
-                purpose != FOR_IMAGES || plan->settings->canonical || plan->settings->orbit_key
+                purpose >= FOR_KEYS || plan->settings->canonical || plan->settings->orbit_key
                     ? ""
                     : ", or use --transforms for the images that keep the colours");
         if (survey_turn_coding(plan, array, (uint64_t)spec_turn_plane(spec, t), err) != 0)

@@ -26,7 +26,7 @@ static void init_member(struct out_member *out, struct expand_job *job,
     const uint64_t row_nbytes = array->csr == NULL
                                     ? array->spec.row_nbytes
                                     : csr_row_nbytes(array->csr, array->spec.dtype.itemsize);
-    const size_t n = job->plan->n_archives;
+    const size_t n = job->plan->n_inputs;
 
     *out =
         (struct out_member){.head.name = array->sources[0]->member,
@@ -71,7 +71,7 @@ int expand_job_init(struct expand_job *job, struct plan *plan, const struct sett
 
     *job = (struct expand_job){.plan = plan, .settings = settings, .force = settings->force};
     if (new_items(&job->members, plan->n_arrays + 2, "members", err) != 0 ||
-        side_work_init(&job->digests, plan->archives, plan->n_archives, err) != 0 ||
+        side_work_init(&job->digests, plan->inputs, plan->n_inputs, err) != 0 ||
         stone_watch_init(&job->watch, plan, 1, err) != 0) {
         expand_job_release(job);
         return -1;
@@ -116,7 +116,7 @@ static uint64_t object_bound(const struct out_member *out)
     const struct plan *plan = out->job->plan;
     uint64_t n_bytes = 0;
 
-    for (size_t i = 0; i < plan->n_archives; i++) {
+    for (size_t i = 0; i < plan->n_inputs; i++) {
         const struct pickle_document *objects = out->array->sources[i]->objects;
 
         for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++) {
@@ -266,9 +266,9 @@ static int write_output(struct expand_job *job, struct error *err)
     if (write_members(job, err) != 0)
         return -1;
     job->result->unpacked_nbytes = job->archive.members.made_nbytes;
-    for (size_t i = 0; i < plan->n_archives; i++)
-        for (size_t k = 0; k < plan->archives[i].n_inputs; k++)
-            if (input_unchanged(&plan->archives[i].inputs[k], err) != 0)
+    for (size_t i = 0; i < plan->n_inputs; i++)
+        for (size_t k = 0; k < plan->inputs[i].archive.n_inputs; k++)
+            if (input_unchanged(&plan->inputs[i].archive.inputs[k], err) != 0)
                 return -1;
     /* Sync now, so that the commit, which others wait for, need not. */
     if (job->settings->form != ARCHIVE_OUT_NPY_FOLDER &&
@@ -354,8 +354,8 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     job->result = result;
     job->err = err;
     /* An input, a folder or its files, must not be the output, whatever it is called. */
-    for (size_t i = 0; status == 0 && i < plan->n_archives && stat(name.text, &st) == 0; i++) {
-        const struct archive_in *in = &plan->archives[i];
+    for (size_t i = 0; status == 0 && i < plan->n_inputs && stat(name.text, &st) == 0; i++) {
+        const struct archive_in *in = &plan->inputs[i].archive;
 
         for (size_t k = 0; k <= in->n_inputs && status == 0; k++)
             if (stat(k == 0 ? in->path : in->inputs[k - 1].path, &other) == 0 &&
@@ -370,8 +370,8 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
      * checked: so check them beforehand. */
     if (!job->is_checked && rows->n_images != rows->n_whole) {
         job->is_checked = status == 0;
-        for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
-            const struct archive_in *in = &plan->archives[i];
+        for (size_t i = 0; i < plan->n_inputs && status == 0; i++) {
+            const struct archive_in *in = &plan->inputs[i].archive;
 
             status = list_room(&checks, n_checks + in->n_arrays + 1, sizeof *checks,
                                "check of the inputs", err);
@@ -421,7 +421,7 @@ uint64_t expand_estimate(const struct plan *plan)
 
         if (array->binding.role == ROLE_DROP)
             continue;
-        for (size_t k = 0; k < plan->n_archives; k++)
+        for (size_t k = 0; k < plan->n_inputs; k++)
             n_bytes += (uint64_t)((double)array->sources[k]->unpacked_nbytes *
                                   (array->binding.role == ROLE_META ? k == 0 : images_per_row));
     }

@@ -38,7 +38,7 @@ static int open_input(struct out_member *out, struct error *err)
     out->n_readers = has_values ? 2 : 1;
     for (unsigned i = 0; i < out->n_readers; i++) {
         out->readers[i] = (struct reader){.arrays = i == 0 ? array->sources : array->values,
-                                          .n_arrays = plan->n_archives,
+                                          .n_arrays = plan->n_inputs,
                                           .csr = i == 0 ? array->csr : NULL,
                                           .at_random = !out->streams};
         out->windows[i][0].reader = out->windows[i][1].reader = &out->readers[i];

@@ -67,7 +67,7 @@ bool plan_is_key(const struct plan *plan, const struct plan_array *array, const 
 int plan_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,
                 const char *format, ...)
 {
-    const struct error_place place = {.file = plan->archives[0].path, .array = array->key};
+    const struct error_place place = {.file = plan->inputs[0].archive.path, .array = array->key};
     va_list args;
 
     va_start(args, format);
@@ -315,12 +315,12 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
             return -1;
         array = &plan->arrays[plan->n_arrays++];
         *array = (struct plan_array){.binding = {.role = ROLE_COPY}};
-        if (new_items(&array->sources, plan->n_archives, "array", err) != 0)
+        if (new_items(&array->sources, plan->n_inputs, "array", err) != 0)
             return -1;
     }
     array->key = made->key;
     array->is_object = made->items != NULL;
-    for (size_t i = 0; i < plan->n_archives; i++)
+    for (size_t i = 0; i < plan->n_inputs; i++)
         array->sources[i] = &made->arrays[i > 0];
     return copy_array(plan, array, err);
 }
@@ -396,7 +396,7 @@ uint64_t shards_count(const struct plan *plan)
     uint64_t n = 0, first = 0;
 
     if (plan->input_ends != NULL)
-        return plan->n_archives;
+        return plan->n_inputs;
     do
         first += shards_slice(plan, n++, first).n_images;
     while (first < plan->order.n_whole);
@@ -415,7 +415,7 @@ int shards_name(const struct plan *plan, const char *output, uint64_t i, struct 
         return text_append(name, err, "%s", output);
     if (plan->input_ends != NULL) {
         int n_base;
-        const char *base = text_last_name(plan->archives[i].path, &n_base);
+        const char *base = text_last_name(plan->inputs[i].archive.path, &n_base);
 
         return text_append(name, err, "%.*s/%.*s", (int)n, output, n_base, base);
     }
@@ -452,15 +452,14 @@ void plan_release(struct plan *plan)
         free(plan->arrays[i].sources);
         spec_release(&plan->arrays[i].spec);
     }
-    for (size_t i = 0; plan->csrs != NULL && i < plan->archives[0].n_arrays; i++)
+    for (size_t i = 0; plan->csrs != NULL && i < plan->inputs[0].archive.n_arrays; i++)
         csr_release(&plan->csrs[i]);
     free(plan->arrays);
     free(plan->csrs);
     spec_maker_release(&plan->maker);
-    for (size_t i = 0; i < plan->n_archives; i++)
-        archive_in_close(&plan->archives[i]);
-    free(plan->archives);
-    free(plan->archive_rows);
+    for (size_t i = 0; i < plan->n_inputs; i++)
+        shard_close(&plan->inputs[i]);
+    free(plan->inputs);
     text_list_release(&plan->warnings);
     json_decref(plan->notes);
     json_decref(plan->counts);
@@ -469,7 +468,5 @@ void plan_release(struct plan *plan)
     free(plan->made);
     free(plan->input_ends);
     selection_release(&plan->selection);
-    recall_release(&plan->recall);
-    board_free(plan->board);
     *plan = (struct plan){0};
 }

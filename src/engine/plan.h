@@ -34,12 +34,11 @@ struct plan_array {
 struct made;
 
 struct plan {
-    const struct settings *settings; /* borrowed; or recalled: */
-    struct recall recall;            /* what the first input's manifest says; unused by `expand` */
-    struct board *board;             /* owned */
-    struct archive_in *archives;     /* owned, n_archives */
-    size_t n_archives;
-    uint64_t *archive_rows;               /* owned: rows of each input */
+    const struct settings *settings; /* borrowed; or but for `expand` recalled: from the manifest of
+                                        the first input */
+    struct shard *inputs;            /* owned, n_inputs */
+    size_t n_inputs;
+    struct board *board;                  /* borrowed from the first input */
     uint64_t n_rows;                      /* over all inputs */
     uint8_t chosen[BOARD_MAX_TRANSFORMS]; /* ids of the chosen transforms, in output order */
     uint32_t n_chosen;
@@ -76,8 +75,7 @@ void plan_release(struct plan *plan);
 /* What reads an array through all inputs, once it is opened. */
 static inline struct reader plan_reader(const struct plan *plan, const struct plan_array *array)
 {
-    return (struct reader){
-        .arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
+    return (struct reader){.arrays = array->sources, .n_arrays = plan->n_inputs, .csr = array->csr};
 }
 
 /* Whether it has rows, which are moved or copied: it is neither copied as a whole nor dropped. */
@@ -147,19 +145,7 @@ int plan_survey(struct plan *plan, struct error *err);
  */
 int choose_transforms(struct plan *plan, const char *text, struct error *err);
 
-/* --- the steps of plan_build --- */
-
-/* Open all inputs into plan->archives and read their object arrays. */
-int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths,
-                     struct error *err);
-
-/* Make plan->board from the settings, what the shards say, and unless rows are expanded the first
- * one's manifest. Contradictions are refused. */
-int plan_decide_board(struct plan *plan, struct error *err);
-
-/* Infer the roles in every input, and set plan->arrays and the numbers of rows. All inputs must
- * hold the same arrays, with equal types, row shapes and roles. */
-int plan_match_arrays(struct plan *plan, struct error *err);
+/* --- steps of plan_build --- */
 
 /*
  * Make array->spec. Reads the data where it decides (codes) or could contradict what was declared

@@ -13,76 +13,63 @@
 
 /* --- opening --- */
 
-int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths, struct error *err)
+/* Open an input. Expansions are refused where images are made; else what the first input's manifest
+ * says is recalled. */
+static int open_input(struct plan *plan, size_t i, const char *path, struct error *err)
 {
     const struct settings *request = plan->settings;
+    const bool is_recalled = request->purpose >= FOR_KEYS && i == 0;
+    struct shard *shard = &plan->inputs[i];
+    struct archive_in *archive = &shard->archive;
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 
-    if (new_items(&plan->archives, n_paths, "inputs", err) != 0 ||
-        new_items(&plan->archive_rows, n_paths, "inputs", err) != 0)
+    plan->n_inputs++;
+    if (shard_read(shard, path, request, err) != 0)
         return -1;
-    for (size_t i = 0; i < n_paths; i++) {
-        struct archive_in *archive = &plan->archives[i];
-        const char *slash = strrchr(paths[i], '/'), *why = NULL; /* it seems to hold images */
-        const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : paths[i];
-
-        if (request->memory != NULL
-                ? archive_in_of_memory(archive, paths[i], request->memory, request->n_memory, err)
-                : role_open(archive, paths[i], request->use_map, &request->roles, err))
+    if (!request->allow_expanded && shard->expansion == NULL && archive->form != ARCHIVE_MEMORY &&
+        shard_recall(shard, request, true, err) != 0)
+        return -1;
+    recall_release(&shard->recall); /* it served to tell whether this is an expansion */
+    plan->was_expanded |= shard->expansion != NULL && !request->allow_expanded;
+    if (plan->was_expanded && request->purpose == FOR_IMAGES)
+        return error_set(err, ERROR_DATA,
+                         "%s: was expanded before (%s); expanding it again would repeat every "
+                         "image",
+                         text_path(archive->path).text, shard->expansion);
+    if ((is_recalled && shard_recall(shard, request, false, err) != 0) ||
+        archive_in_load_objects(archive, err) != 0)
+        return -1;
+    for (size_t k = 0; k < archive->warnings.list.n; k++)
+        if (plan_warn(plan, err, "%s: %s", text_path(name).text, archive->warnings.list.items[k]) !=
+            0)
             return -1;
-        plan->n_archives++;
-        if (!request->allow_expanded)
-            why = shard_expansion(archive);
-        if (!request->allow_expanded && why == NULL && archive->form != ARCHIVE_MEMORY) {
-            struct recall recall = {0};
-            const int status = recall_open(&recall, request, archive, true, err);
-
-            /* Commands that keep rows unchanged note whether an input was expanded. */
-            if (status == 0 && recall.output != NULL &&
-                (manifest_option(recall.manifest, "command") == NULL ||
-                 manifest_option(recall.manifest, "expanded") != NULL))
-                why = "its manifest says so";
-            recall_release(&recall);
-            if (status != 0)
-                return -1;
-        }
-        plan->was_expanded |= why != NULL;
-        if (why != NULL && request->purpose == FOR_IMAGES)
-            return error_set(
-                err, ERROR_DATA,
-                "%s: was expanded before (%s); expanding it again would repeat every image",
-                text_path(archive->path).text, why);
-        if (archive_in_load_objects(archive, err) != 0)
-            return -1;
-        for (size_t k = 0; k < archive->warnings.list.n; k++)
-            if (plan_warn(plan, err, "%s: %s", text_path(name).text,
-                          archive->warnings.list.items[k]) != 0)
-                return -1;
-    }
     return 0;
 }
 
 /* --- the board --- */
 
-int plan_decide_board(struct plan *plan, struct error *err)
+/* Make plan->board from the settings, what the shards say, and unless rows are expanded the first
+ * one's manifest. Contradictions are refused. */
+static int decide_board(struct plan *plan, struct error *err)
 {
     const struct settings *request = plan->settings;
-    const struct recall *recall = request->purpose != FOR_IMAGES ? &plan->recall : NULL;
     const char *layout = request->roles.policy_layout;
-    struct shard_board found;
+    struct shard_board *found = &plan->inputs[0].found;
     char list[512];
 
-    if (shard_find_board(&found, &plan->archives[0], request, recall, err) != 0)
+    if (shard_find_board(&plan->inputs[0], request, request->purpose >= FOR_KEYS, err) != 0)
         return -1;
-    plan->board = found.board;
+    plan->board = found->board;
     plan->maker = (struct spec_maker){.board = plan->board, .conventions = &plan->conventions};
-    if (found.problem.kind != ERROR_NONE)
-        return error_pass(err, &found.problem);
-    if (!found.is_sure)
+    if (found->problem.kind != ERROR_NONE)
+        return error_pass(err, &found->problem);
+    if (!found->is_sure)
         return error_set(
             err, ERROR_USAGE, "%s: does not say of which board it is; use --board (perhaps %s: %s)",
-            text_path(plan->archives[0].path).text, plan->board->preset, found.guess.reason);
-    for (size_t i = 1; i < plan->n_archives; i++)
-        if (shard_check_board(&plan->archives[i], plan->board, err) != 0)
+            text_path(plan->inputs[0].archive.path).text, plan->board->preset, found->guess.reason);
+    for (size_t i = 1; i < plan->n_inputs; i++)
+        if (shard_check_board(&plan->inputs[i].archive, plan->board, err) != 0)
             return -1;
     if (layout != NULL && action_layout_by_name(plan->board, layout) == NULL) {
         action_layout_list(plan->board, list, sizeof list);
@@ -90,14 +77,16 @@ int plan_decide_board(struct plan *plan, struct error *err)
                          plan->board->preset, text_quote(layout).text, list);
     }
     /* The same file twice is probably a mistake. */
-    for (size_t i = 1; i < plan->n_archives; i++)
-        for (size_t k = 0; k < i; k++)
-            if (plan->archives[i].n_inputs > 0 && plan->archives[k].n_inputs > 0 &&
-                plan->archives[i].inputs[0].opened.st_dev ==
-                    plan->archives[k].inputs[0].opened.st_dev &&
-                plan->archives[i].inputs[0].opened.st_ino ==
-                    plan->archives[k].inputs[0].opened.st_ino)
+    for (size_t i = 1; i < plan->n_inputs; i++)
+        for (size_t k = 0; k < i; k++) {
+            const struct archive_in *one = &plan->inputs[k].archive;
+            const struct archive_in *other = &plan->inputs[i].archive;
+
+            if (one->n_inputs > 0 && other->n_inputs > 0 &&
+                one->inputs[0].opened.st_dev == other->inputs[0].opened.st_dev &&
+                one->inputs[0].opened.st_ino == other->inputs[0].opened.st_ino)
                 return plan_warn(plan, err, "inputs %zu and %zu are the same file", k + 1, i + 1);
+        }
     return 0;
 }
 
@@ -109,7 +98,7 @@ static int differ(const struct archive_in *archive, const char *key, const char 
     const struct error_place place = {.file = archive->path, .array = key};
 
     return error_set_at(err, ERROR_DATA, &place, "%s in %s", what,
-                        text_path(plan->archives[0].path).text);
+                        text_path(plan->inputs[0].archive.path).text);
 }
 
 /* Read an array to its end for the CRC of its data, without the header. */
@@ -157,18 +146,17 @@ static int match_meta(struct plan *plan, const struct archive_in *archive,
             return differ(archive, array->key, "says something else than", plan, err);
     return plan_warn(plan, err, "%s: %s: differs from that of %s, which is the one that is kept",
                      text_path(archive->path).text, text_path(array->key).text,
-                     text_path(plan->archives[0].path).text);
+                     text_path(plan->inputs[0].archive.path).text);
 }
 
 /* Add the arrays of a further input, which must match those of the first. */
-static int match_archive(struct plan *plan, size_t i, const struct role_binding *bindings,
-                         struct error *err)
+static int match_input(struct plan *plan, size_t i, struct error *err)
 {
-    const struct archive_in *archive = &plan->archives[i];
+    const struct archive_in *archive = &plan->inputs[i].archive;
 
     for (size_t k = 0; k < archive->n_arrays; k++) {
         const struct array *array = &archive->arrays[k];
-        const struct role_binding *b = &bindings[k];
+        const struct role_binding *b = &plan->inputs[i].bindings[k];
         struct plan_array *to = plan_find_array(plan, array->key);
         const struct npy_header *header = &array->header;
         char what[128] = "is of another type, with other fields, than";
@@ -213,110 +201,81 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
     return 0;
 }
 
-/* Refuse what could not be decided, and offer roles and flags (an option and its word) that settle
- * it. They are tried first, in a plan of this input: an array that would be refused in turn is
- * dropped instead, and the message also names what else would be wrong then, so that the user is
- * not led from one refusal to the next. */
-static int refuse_undecided(const struct archive_in *archive, struct role_problems *problems,
-                            const struct role_request *roles, const struct settings *request,
-                            struct error *err)
+/* A plan of one input, made on trial. */
+struct trial {
+    const struct settings *settings;
+    const char *path;
+    struct error why; /* what is wrong with it */
+};
+
+static const struct error *try_roles(void *self, const struct role_request *roles)
 {
-    const char *const paths[] = {archive->path};
-    struct error why = {0};
-    bool again = roles->command != NULL;
+    struct trial *trial = self;
+    struct settings settings = *trial->settings;
+    struct plan plan;
 
-    if (!again)
-        return error_pass(err, &problems->items[0].why);
-    for (size_t attempt = 0; attempt <= 3 * problems->n && again; attempt++) {
-        struct settings trial = *request;
-        struct plan plan;
-        bool is_settled = true;
-
-        why = (struct error){0};
-        again = false;
-        trial.roles = role_request_over(&request->roles);
-        trial.roles.command = NULL;
-        for (size_t k = 0; k < problems->n && is_settled; k++) {
-            const struct role_problem *problem = &problems->items[k];
-            char option[32], word[32];
-
-            is_settled = problem->array >= 0 && problem->role[0] != '\0' &&
-                         role_request_add_spec(&trial.roles, archive->arrays[problem->array].key,
-                                               problem->role, NULL) == 0 &&
-                         (sscanf(problem->flags, " --%31s %31s", option, word) != 2 ||
-                          conventions_set(&trial.conventions, option, word, NULL) == 0);
-        }
-        if (is_settled && plan_build(&plan, paths, 1, &trial, &why) == 0) {
-            plan_survey(&plan, &why);
-            plan_release(&plan);
-        }
-        role_overrides_release(&trial.roles);
-        for (size_t k = 0; k < problems->n && why.kind == ERROR_DATA; k++) {
-            struct role_problem *problem = &problems->items[k];
-            const char *const *flags = role_flags_of_frames;
-
-            if (problem->array < 0 || strcmp(problem->role, "drop") == 0 ||
-                strcmp(archive->arrays[problem->array].key, why.array) != 0)
-                continue;
-            while (*flags != NULL && *flags != problem->flags)
-                flags++;
-            if (*flags != NULL) { /* the last one leaves the choice to the user */
-                again |= flags[1] != NULL;
-                problem->flags = flags[1] != NULL ? flags[1] : *flags;
-                continue;
-            }
-            snprintf(problem->role, sizeof problem->role, "drop");
-            problem->flags = "";
-            again = true;
-        }
+    settings.roles = *roles;
+    settings.conventions = *roles->conventions;
+    trial->why = (struct error){0};
+    if (plan_build(&plan, &trial->path, 1, &settings, &trial->why) == 0) {
+        plan_survey(&plan, &trial->why);
+        plan_release(&plan);
     }
-    return role_refuse_all(problems, archive, roles, &why, err);
+    return &trial->why;
 }
 
-int plan_match_arrays(struct plan *plan, struct error *err)
+/* Make the plan's arrays those of the first input. */
+static int take_arrays(struct plan *plan, struct error *err)
+{
+    const struct shard *first = &plan->inputs[0];
+
+    for (size_t k = 0; k < first->archive.n_arrays; k++) {
+        const struct array *array = &first->archive.arrays[k];
+        struct plan_array *to = &plan->arrays[plan->n_arrays++];
+
+        *to = (struct plan_array){.key = array->key,
+                                  .binding = first->bindings[k],
+                                  .is_object = array->header.dtype.kind == DTYPE_OBJECT &&
+                                               array->header.n_dims > 0 &&
+                                               first->bindings[k].role != ROLE_META};
+        if (new_items(&to->sources, plan->n_inputs, "arrays", err) != 0)
+            return -1;
+        to->sources[0] = array;
+    }
+    return 0;
+}
+
+/* Find the roles in every input, and set plan->arrays and the number of rows. All inputs must hold
+ * the same arrays, with equal types, row shapes and roles. */
+static int match_arrays(struct plan *plan, struct error *err)
 {
     const struct settings *request = plan->settings;
+    struct trial trial = {.settings = request};
     struct role_request roles = request->roles; /* borrowed, but for what is set below */
     int status = 0;
 
     roles.is_strict = !request->allow_expanded && request->purpose == FOR_IMAGES;
     roles.swaps_colours = roles.is_strict && plan->swaps;
     roles.conventions = &plan->conventions;
-    if (new_items(&plan->arrays, plan->archives[0].n_arrays + 1, "arrays", err) != 0 ||
-        new_items(&plan->csrs, plan->archives[0].n_arrays + 1, "arrays", err) != 0)
+    roles.try_roles = try_roles;
+    roles.self = &trial;
+    if (new_items(&plan->arrays, plan->inputs[0].archive.n_arrays + 1, "arrays", err) != 0 ||
+        new_items(&plan->csrs, plan->inputs[0].archive.n_arrays + 1, "arrays", err) != 0)
         return -1;
-    for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
-        const struct archive_in *archive = &plan->archives[i];
-        struct role_binding *bindings;
-        struct role_problems problems = {0};
+    for (size_t i = 0; i < plan->n_inputs && status == 0; i++) {
+        struct shard *shard = &plan->inputs[i];
+        const struct role_problems *problems = &shard->problems;
 
-        if (new_items(&bindings, archive->n_arrays, "roles", err) != 0)
-            return -1;
-        status = role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i],
-                            &problems, err);
-        if (status == 0 && problems.n > 0)
-            status = refuse_undecided(archive, &problems, &roles, request, err);
-        if (status == 0 &&
-            __builtin_add_overflow(plan->n_rows, plan->archive_rows[i], &plan->n_rows))
-            status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(archive->path).text);
-        for (size_t k = 0; k < archive->n_arrays && i == 0 && status == 0; k++) {
-            const struct array *array = &archive->arrays[k];
-
-            plan->arrays[plan->n_arrays++] = (struct plan_array){
-                .key = array->key,
-                .binding = bindings[k],
-                .sources = calloc(plan->n_archives, sizeof(struct array *)),
-                .is_object = array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
-                             bindings[k].role != ROLE_META};
-            if (plan->arrays[k].sources != NULL)
-                plan->arrays[k].sources[0] = array;
-            else
-                status = error_no_memory(err, "arrays");
-        }
-        if (status == 0 && i > 0)
-            status = match_archive(plan, i, bindings, err);
-        role_problems_release(&problems);
-        free(bindings);
+        trial.path = shard->archive.path;
+        status = shard_find_roles(shard, plan->board, &roles, err);
+        if (status == 0 && problems->n > 0)
+            status = roles.command == NULL
+                         ? error_pass(err, &problems->items[0].why)
+                         : role_refuse_all(problems, &shard->archive, &roles, &trial.why, err);
+        if (status == 0 && __builtin_add_overflow(plan->n_rows, shard->n_rows, &plan->n_rows))
+            status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(trial.path).text);
+        if (status == 0)
+            status = i == 0 ? take_arrays(plan, err) : match_input(plan, i, err);
     }
     for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
         struct plan_array *array = &plan->arrays[i];
@@ -330,7 +289,7 @@ int plan_match_arrays(struct plan *plan, struct error *err)
         array->csr = &plan->csrs[b->offsets_array];
         if (array->csr->first == NULL)
             status = csr_open(&plan->csrs[b->offsets_array], plan->arrays[b->offsets_array].sources,
-                              plan->arrays[b->index_array].sources, plan->n_archives, err);
+                              plan->arrays[b->index_array].sources, plan->n_inputs, err);
     }
     return status;
 }
@@ -412,7 +371,7 @@ int plan_survey(struct plan *plan, struct error *err)
 {
     const enum purpose purpose = plan->settings->purpose;
 
-    if (plan->is_surveyed)
+    if (plan->is_surveyed || purpose == FOR_PICTURES)
         return 0;
     plan->is_surveyed = true;
     if (plan->swaps && survey_turns(plan, err) != 0)
@@ -424,24 +383,42 @@ int plan_survey(struct plan *plan, struct error *err)
     return plan->conventions.ambiguous == AMBIGUOUS_DROP ? 0 : survey_ambiguous(plan, err);
 }
 
-/* All steps of plan_build after the inputs have been opened. */
+/* Open the inputs, decide the board and choose the transforms. */
+static int begin(struct plan *plan, const char *const *paths, size_t n_paths,
+                 const struct settings *request, struct error *err)
+{
+    *plan = (struct plan){.settings = request, .conventions = request->conventions};
+    if (new_items(&plan->inputs, n_paths, "inputs", err) != 0)
+        return -1;
+    for (size_t i = 0; i < n_paths; i++)
+        if (open_input(plan, i, paths[i], err) != 0)
+            return -1;
+    /* The manifest of a set that this program wrote says how to read it. */
+    if (request->purpose >= FOR_KEYS) {
+        plan->settings = &plan->inputs[0].recall.settings;
+        plan->conventions = plan->inputs[0].conventions;
+    }
+    if (decide_board(plan, err) != 0 ||
+        choose_transforms(plan, plan->settings->transforms, err) != 0)
+        return -1;
+    for (uint32_t k = 0; k < plan->n_chosen && request->purpose != FOR_PICTURES; k++)
+        if (plan->board->transforms[plan->chosen[k]].planes != NULL &&
+            conventions_is_said(&request->conventions, "planes"))
+            return error_set(err, ERROR_USAGE,
+                             "--planes %s: the file of board %s says itself where planes go "
+                             "(\"planes\" of its transforms); use one of the two",
+                             conventions_text(&request->conventions, "planes").text,
+                             text_path(plan->board->preset).text);
+    return 0;
+}
+
+/* The other steps of plan_build. */
 static int settle(struct plan *plan, struct error *err)
 {
     const bool is_for_images = plan->settings->purpose == FOR_IMAGES;
     bool has_moving = !is_for_images, is_fortran = false;
 
-    if (plan_decide_board(plan, err) != 0 ||
-        choose_transforms(plan, plan->settings->transforms, err) != 0)
-        return -1;
-    for (uint32_t k = 0; k < plan->n_chosen; k++)
-        if (plan->board->transforms[plan->chosen[k]].planes != NULL &&
-            conventions_is_said(&plan->conventions, "planes"))
-            return error_set(err, ERROR_USAGE,
-                             "--planes %s: the file of board %s says itself where planes go "
-                             "(\"planes\" of its transforms); use one of the two",
-                             conventions_text(&plan->conventions, "planes").text,
-                             text_path(plan->board->preset).text);
-    if (plan_match_arrays(plan, err) != 0)
+    if (match_arrays(plan, err) != 0)
         return -1;
     plan->provenance = plan->settings->provenance && !plan->board->family->only_known_members;
     for (size_t i = 0; i < plan->n_arrays; i++)
@@ -450,16 +427,16 @@ static int settle(struct plan *plan, struct error *err)
         return error_set(err, ERROR_DATA,
                          "%s: no array that a transform moves was found: its images would be "
                          "copies; use --role NAME=planes, packed, grid, policy, action or coord",
-                         text_path(plan->archives[0].path).text);
+                         text_path(plan->inputs[0].archive.path).text);
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
             return -1;
     /* First survey what decides which images there are. Arrays in Fortran order may take all of
      * --max-memory, and so may the output: these are surveyed now, and not while it is written. */
     plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
-    for (size_t i = 0; i < plan->n_arrays * plan->n_archives; i++)
+    for (size_t i = 0; i < plan->n_arrays * plan->n_inputs; i++)
         is_fortran |=
-            array_is_fortran(plan->arrays[i / plan->n_archives].sources[i % plan->n_archives]);
+            array_is_fortran(plan->arrays[i / plan->n_inputs].sources[i % plan->n_inputs]);
     if ((is_for_images && plan->board->family->castling != NULL &&
          survey_castling(plan, err) != 0) ||
         (is_for_images && plan->conventions.ambiguous == AMBIGUOUS_DROP &&
@@ -468,21 +445,6 @@ static int settle(struct plan *plan, struct error *err)
         plan_select(plan, err) != 0 || plan_set_order(plan, err) != 0)
         return -1;
     return shards_warn(plan, err);
-}
-
-/* Open the inputs; the manifest of a set that this program wrote says how to read it. */
-static int begin(struct plan *plan, const char *const *paths, size_t n_paths,
-                 const struct settings *request, struct error *err)
-{
-    *plan = (struct plan){.settings = request};
-    int status = plan_open_inputs(plan, paths, n_paths, err);
-
-    if (status == 0 && request->purpose != FOR_IMAGES) {
-        status = recall_open(&plan->recall, request, &plan->archives[0], false, err);
-        plan->settings = &plan->recall.settings;
-    }
-    plan->conventions = plan->settings->conventions;
-    return status;
 }
 
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
@@ -511,9 +473,8 @@ static void see_input(void *self, int64_t i, int worker)
     struct plan plan;
 
     (void)worker;
-    if (begin(&plan, &path, 1, look->settings, NULL) == 0 && plan_decide_board(&plan, NULL) == 0 &&
-        choose_transforms(&plan, plan.settings->transforms, NULL) == 0 && plan.swaps &&
-        plan_match_arrays(&plan, NULL) == 0) {
+    if (begin(&plan, &path, 1, look->settings, NULL) == 0 && plan.swaps &&
+        match_arrays(&plan, NULL) == 0) {
         for (size_t k = 0; k < plan.n_arrays; k++)
             if (plan.arrays[k].binding.role == ROLE_PLANES)
                 (void)bind_array(&plan, &plan.arrays[k], NULL); /* finds the to-move plane */

@@ -2,7 +2,7 @@
  * record.c - what is written beside an output: its manifest, and for KataGo its number of rows.
  *
  * A manifest must hold everything that shaped the rows: options that do are RECORDED in options.h,
- * what else does is a line of `fill` or a note in the plan. `recall_open` reads back what readers
+ * what else does is a line of `fill` or a note in the plan. `shard_recall` reads back what readers
  * of the output need.
  */
 #include "engine/expand.h"
@@ -117,15 +117,15 @@ static int fill(json_t *m, const struct expand_job *job)
                                      json_pack("{s:i,s:s,s:b}", "id", (int)plan->chosen[k], "name",
                                                t->name, "swaps_colours", (int)t->swaps_colours));
     }
-    for (size_t i = 0; i < plan->n_archives; i++) {
-        const struct archive_in *archive = &plan->archives[i];
+    for (size_t i = 0; i < plan->n_inputs; i++) {
+        const struct archive_in *archive = &plan->inputs[i].archive;
         json_int_t n_bytes = 0;
 
         for (size_t k = 0; k < archive->n_inputs; k++)
             n_bytes += (json_int_t)archive->inputs[k].n_bytes;
         bad |= json_array_append_new(
             json_object_get(m, "inputs"),
-            file_json(archive->path, n_bytes, job->digests.sha256[i], plan->archive_rows[i]));
+            file_json(archive->path, n_bytes, job->digests.sha256[i], plan->inputs[i].n_rows));
     }
     for (size_t i = 0; i < option_n_table; i++) {
         const struct option_row *row = &option_table[i];
@@ -238,7 +238,7 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
 {
     json_t *wanted = manifest_new(err), *found = NULL;
     struct input in = {0};
-    const struct archive_in file = {.inputs = &in, .n_inputs = 1};
+    const struct shard file = {.archive = {.inputs = &in, .n_inputs = 1}};
     char sha256[DIGEST_HEX_NBYTES];
     struct text name = {0};
     int status = -1;

@@ -100,7 +100,7 @@ static int drop_equal_images(struct plan *plan, struct error *err)
         u.moving[u.n_moving++] = array;
         reader[0] = plan_reader(plan, array);
         if (array->spec.kind == SPEC_PADDED)
-            reader[1] = (struct reader){.arrays = array->values, .n_arrays = plan->n_archives};
+            reader[1] = (struct reader){.arrays = array->values, .n_arrays = plan->n_inputs};
     }
     if (status == 0) {
         walk_begin(&u.rows, readers, 2 * u.n_moving, plan->settings->budget, err);

@@ -16,9 +16,10 @@ struct budget;
 struct meter;
 struct survey_seen;
 
-/* What rows are read for: to write all their images; or to write them unchanged, selected by their
- * keys, for which labels matter only as far as values are compared, or all labels averaged. */
-enum purpose { FOR_IMAGES, FOR_KEYS, FOR_VALUES, FOR_MEANS };
+/* What rows are read for: to write all their images, or to draw them; or to write them unchanged,
+ * selected by their keys, for which labels matter only as far as values are compared, or all labels
+ * averaged. From FOR_KEYS on, what the manifest of the first input says is recalled. */
+enum purpose { FOR_IMAGES, FOR_PICTURES, FOR_KEYS, FOR_VALUES, FOR_MEANS };
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 

@@ -19,13 +19,13 @@
 #define CHUNK_NBYTES (256u << 10)
 #define STEP_NCHUNKS 4
 
-int side_work_init(struct side_work *work, const struct archive_in *archives, size_t n_archives,
+int side_work_init(struct side_work *work, const struct shard *shards, size_t n_shards,
                    struct error *err)
 {
-    *work = (struct side_work){.archives = archives, .n_archives = n_archives};
+    *work = (struct side_work){.shards = shards, .n_shards = n_shards};
     digest_begin(&work->digest);
     digest_begin(&work->lines);
-    work->sha256 = calloc(n_archives, sizeof *work->sha256);
+    work->sha256 = calloc(n_shards, sizeof *work->sha256);
     work->buffer = malloc(CHUNK_NBYTES);
     if (work->sha256 != NULL && work->buffer != NULL)
         return 0;
@@ -36,7 +36,7 @@ int side_work_init(struct side_work *work, const struct archive_in *archives, si
 int side_work_step(struct side_work *work, struct error *err)
 {
     for (int i = 0; i < STEP_NCHUNKS && !side_work_is_done(work); i++) {
-        const struct archive_in *archive = &work->archives[work->archive];
+        const struct archive_in *archive = &work->shards[work->shard].archive;
         const struct input *in = &archive->inputs[work->file];
         char hex[DIGEST_HEX_NBYTES] = "";
 
@@ -52,7 +52,7 @@ int side_work_step(struct side_work *work, struct error *err)
         }
         /* At the end of the file: keep its digest and go on to the next. */
         const bool is_folder = archive->form == ARCHIVE_FOLDER;
-        char *sha256 = work->sha256[work->archive];
+        char *sha256 = work->sha256[work->shard];
         digest_finish(&work->digest, is_folder ? hex : sha256);
         digest_begin(&work->digest);
         work->offset = work->released = 0;
@@ -64,7 +64,7 @@ int side_work_step(struct side_work *work, struct error *err)
             digest_begin(&work->lines);
             work->file = 0;
         }
-        work->archive++;
+        work->shard++;
     }
     return 0;
 }
@@ -77,12 +77,11 @@ int side_work_finish(struct side_work *work, struct error *err)
     return 0;
 }
 
-int side_work_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NBYTES],
-                     struct error *err)
+int side_work_digest(const struct shard *shard, char sha256[DIGEST_HEX_NBYTES], struct error *err)
 {
     struct side_work work;
     const int status =
-        side_work_init(&work, archive, 1, err) == 0 ? side_work_finish(&work, err) : -1;
+        side_work_init(&work, shard, 1, err) == 0 ? side_work_finish(&work, err) : -1;
 
     if (status == 0)
         memcpy(sha256, work.sha256[0], DIGEST_HEX_NBYTES);
@@ -99,14 +98,17 @@ void side_work_release(struct side_work *work)
 
 /* --- what a manifest says --- */
 
-int recall_open(struct recall *r, const struct settings *settings, const struct archive_in *archive,
-                bool exact, struct error *err)
+int shard_recall(struct shard *shard, const struct settings *settings, bool exact,
+                 struct error *err)
 {
+    const struct archive_in *archive = &shard->archive;
+    struct recall *r = &shard->recall;
     struct settings *s = &r->settings;
     char sha256[DIGEST_HEX_NBYTES] = "";
     struct text name = {0};
 
     r->settings = *settings;
+    shard->conventions = settings->conventions;
     /* The one beside the file, if it lists the file by digest or by name. */
     if (r->manifest == NULL) {
         if (text_append(&name, err, "%.*s" MANIFEST_SUFFIX, (int)text_path_nbytes(archive->path),
@@ -114,7 +116,7 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
             return -1;
         r->manifest = r->own = manifest_read(name.text, NULL);
         text_release(&name);
-        if (r->manifest != NULL && exact && side_work_digest(archive, sha256, err) != 0)
+        if (r->manifest != NULL && exact && side_work_digest(shard, sha256, err) != 0)
             return -1;
     }
     const json_t *outputs = json_object_get(r->own, "outputs");
@@ -130,6 +132,11 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
         r->manifest = NULL;
     if (r->manifest == NULL)
         return 0;
+    /* Commands that keep rows unchanged note whether an input was expanded. */
+    if (exact && shard->expansion == NULL &&
+        (manifest_option(r->manifest, "command") == NULL ||
+         manifest_option(r->manifest, "expanded") != NULL))
+        shard->expansion = "its manifest says so";
     for (size_t i = 0; convention_name(i) != NULL; i++) {
         const char *text = manifest_convention(r->manifest, convention_name(i));
 
@@ -139,6 +146,7 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
     const char *order = manifest_convention(r->manifest, "plane-order");
     if (s->roles.plane_xy < 0 && order != NULL)
         s->roles.plane_xy = strcmp(order, "xy") == 0;
+    shard->conventions = s->conventions;
     if (r->output == NULL)
         return 0;
     /* The user's roles override those of the manifest, which hold for arrays that still have the
@@ -197,18 +205,6 @@ void recall_release(struct recall *r)
     *r = (struct recall){0};
 }
 
-/* --- what it says itself --- */
-
-const char *shard_expansion(const struct archive_in *archive)
-{
-    if (strncmp(archive->comment, "symaug ", 7) == 0)
-        return "its zip comment says so";
-    return archive_in_find(archive, PLAN_SOURCE_KEY) != NULL ||
-                   archive_in_find(archive, PLAN_TRANSFORM_KEY) != NULL
-               ? "it holds " PLAN_SOURCE_KEY " or " PLAN_TRANSFORM_KEY
-               : NULL;
-}
-
 /* --- its board --- */
 
 int shard_check_board(const struct archive_in *archive, const struct board *board,
@@ -236,9 +232,11 @@ int shard_check_board(const struct archive_in *archive, const struct board *boar
                         text_quote(name).text, board->preset);
 }
 
-int shard_find_board(struct shard_board *found, const struct archive_in *archive,
-                     const struct settings *said, const struct recall *recall, struct error *err)
+int shard_find_board(struct shard *shard, const struct settings *said, bool may_guess,
+                     struct error *err)
 {
+    const struct archive_in *archive = &shard->archive;
+    struct shard_board *found = &shard->found;
     const struct error_place place = {.file = archive->path};
     const bool wants_katago = said->board != NULL && board_has_size_of_shard(said->board);
     struct error why = {0};
@@ -268,8 +266,8 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
         snprintf(says, sizeof says, "%.40s%.20s", text_path(said->board).text, size.text);
     }
     /* Which of KataGomo's games it is, only the manifest or the comment can say. */
-    if (recall != NULL && !wants_katago && (!shard_says || strncmp(says, "katago:", 7) == 0))
-        found->board = recall_board(recall, archive, &found->from, &why);
+    if (may_guess && !wants_katago && (!shard_says || strncmp(says, "katago:", 7) == 0))
+        found->board = recall_board(&shard->recall, archive, &found->from, &why);
     if (shard_says && (found->board == NULL || !found->board->family->only_known_members)) {
         board_free(found->board);
         found->from = "said by the shard";
@@ -285,7 +283,7 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
     const bool has_type =
         type != NULL && type->header.n_dims == 0 &&
         array_read_string(type, says, sizeof says) == 0; /* of no board that is known */
-    if (recall != NULL && is_guessed)
+    if (may_guess && is_guessed)
         found->board = board_new(found->guess.board, &why);
     if (why.kind == ERROR_INTERNAL)
         return error_pass(err, &why);
@@ -301,22 +299,44 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
 
 /* --- all of it --- */
 
+int shard_read(struct shard *shard, const char *path, const struct settings *settings,
+               struct error *err)
+{
+    struct archive_in *archive = &shard->archive;
+
+    if (settings->memory != NULL
+            ? archive_in_of_memory(archive, path, settings->memory, settings->n_memory, err)
+            : role_open(archive, path, settings->use_map, &settings->roles, err))
+        return -1;
+    if (strncmp(archive->comment, "symaug ", 7) == 0)
+        shard->expansion = "its zip comment says so";
+    else if (archive_in_find(archive, PLAN_SOURCE_KEY) != NULL ||
+             archive_in_find(archive, PLAN_TRANSFORM_KEY) != NULL)
+        shard->expansion = "it holds " PLAN_SOURCE_KEY " or " PLAN_TRANSFORM_KEY;
+    return 0;
+}
+
+int shard_find_roles(struct shard *shard, const struct board *board,
+                     const struct role_request *request, struct error *err)
+{
+    return new_items(&shard->bindings, shard->archive.n_arrays + 1, "roles", err) != 0
+               ? -1
+               : role_infer(&shard->archive, board, request, shard->bindings, &shard->n_rows,
+                            &shard->problems, err);
+}
+
 int shard_open(struct shard *shard, const char *path, const struct settings *settings,
                struct error *err)
 {
-    struct role_request request; /* borrowed */
     struct text head = {0}, file = {0};
     int status = -1;
 
     *shard = (struct shard){0};
-    if (role_open(&shard->archive, path, settings->use_map, &settings->roles, err) != 0)
-        return -1;
-    if (recall_open(&shard->recall, settings, &shard->archive, true, err) != 0 ||
-        shard_find_board(&shard->found, &shard->archive, &shard->recall.settings, &shard->recall,
-                         err) != 0 ||
+    if (shard_read(shard, path, settings, err) != 0 ||
+        shard_recall(shard, settings, true, err) != 0 ||
+        shard_find_board(shard, &shard->recall.settings, true, err) != 0 ||
         archive_in_load_objects(&shard->archive, err) != 0)
         return -1;
-    shard->conventions = shard->recall.settings.conventions;
     const struct board *board = shard->found.board;
     if (board == NULL) {
         const struct array *first = role_rows_array(&shard->archive);
@@ -325,23 +345,19 @@ int shard_open(struct shard *shard, const char *path, const struct settings *set
         shard->n_rows = first != NULL ? first->n_rows : 0;
         return 0;
     }
-    if (new_items(&shard->bindings, shard->archive.n_arrays + 1, "roles", err) != 0)
-        return -1;
-    request = shard->recall.settings.roles;
+    struct role_request request = shard->recall.settings.roles; /* borrowed */
     if (text_append(&head, err, "symaug expand --board ") == 0 &&
         text_append_shell(&head, board->preset, err) == 0 && text_append(&file, err, " -- ") == 0 &&
         text_append_shell(&file, shard->archive.path, err) == 0 &&
         text_append(&file, err, " OUT.npz") == 0) {
         /* Ask whatever expand would ask, so that a schema holds no guess; but not about an
          * expansion, whose roles are in its manifest, or were decided before. */
-        request.is_strict =
-            shard->recall.manifest == NULL && shard_expansion(&shard->archive) == NULL;
+        request.is_strict = shard->recall.manifest == NULL && shard->expansion == NULL;
         request.swaps_colours = request.is_strict && board_swaps_colours(board);
         request.conventions = &conventions_default;
         request.command = head.text;
         request.operands = file.text;
-        status = role_infer(&shard->archive, board, &request, shard->bindings, &shard->n_rows,
-                            &shard->problems, err);
+        status = shard_find_roles(shard, board, &request, err);
     }
     shard->rows_are_known = status == 0 && shard->n_rows > 0;
     if (status == 0 && shard->problems.n > 0)

@@ -18,15 +18,17 @@
 
 /* --- digests --- */
 
-/* The digests of several archives, made step by step. The owner takes steps as members fetch input,
+struct shard;
+
+/* The digests of several shards, made step by step. The owner takes steps as members fetch input,
  * so that hashing overlaps compression and keeps pace with it, and the input is read from the disk
  * only once; what is left is hashed at the end. */
 struct side_work {
-    const struct archive_in *archives; /* borrowed */
-    size_t n_archives;
-    char (*sha256)[DIGEST_HEX_NBYTES]; /* owned: one per archive; a folder's is that of the lines
+    const struct shard *shards; /* borrowed */
+    size_t n_shards;
+    char (*sha256)[DIGEST_HEX_NBYTES]; /* owned: one per shard; a folder's is that of the lines
                                           "FILE SHA256\n" of its files */
-    size_t archive, file;              /* being hashed; n_archives: all is done */
+    size_t shard, file;                /* being hashed; n_shards: all is done */
     uint64_t offset, released;
     struct digest digest; /* of the file */
     struct digest lines;  /* of a folder's lines */
@@ -34,12 +36,12 @@ struct side_work {
     uint64_t used;        /* bytes hashed, about */
 };
 
-int side_work_init(struct side_work *work, const struct archive_in *archives, size_t n_archives,
+int side_work_init(struct side_work *work, const struct shard *shards, size_t n_shards,
                    struct error *err);
 
 static inline bool side_work_is_done(const struct side_work *work)
 {
-    return work->archive == work->n_archives;
+    return work->shard == work->n_shards;
 }
 
 /* Hash the next part. One thread at a time. */
@@ -48,9 +50,8 @@ int side_work_step(struct side_work *work, struct error *err);
 /* Hash the rest. */
 int side_work_finish(struct side_work *work, struct error *err);
 
-/* The digest of one archive. */
-int side_work_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NBYTES],
-                     struct error *err);
+/* The digest of one shard, of which only the archive is read. */
+int side_work_digest(const struct shard *shard, char sha256[DIGEST_HEX_NBYTES], struct error *err);
 
 /* Free it; accepts a zeroed one. */
 void side_work_release(struct side_work *work);
@@ -65,15 +66,6 @@ struct recall {
     const json_t *output;       /* the file's entry among its outputs, or NULL */
     struct role_request *roles; /* owned: its roles, which those of settings override; or NULL */
 };
-
-/*
- * Read what a file's manifest says: that of recall->manifest and recall->output, if the caller has
- * set them in the zeroed recall, else the one beside the file. exact: a manifest beside the file is
- * ignored unless it lists the file's digest. The caller's settings must outlive the recall; release
- * it in any case.
- */
-int recall_open(struct recall *recall, const struct settings *settings,
-                const struct archive_in *archive, bool exact, struct error *err);
 
 /* Accepts a zeroed one. */
 void recall_release(struct recall *recall);
@@ -93,18 +85,20 @@ struct shard_board {
 
 struct shard {
     struct archive_in archive;
+    const char *expansion;          /* static: what says that it holds images; or NULL */
     struct recall recall;           /* the settings, and what its manifest says */
     struct conventions conventions; /* the settings', completed by whoever reads the rows */
     struct shard_board found;
     struct role_binding *bindings; /* owned, or NULL: roles need a board */
-    uint64_t n_rows;
+    uint64_t n_rows;               /* 0 if that is one of the problems */
     bool rows_are_known;
     struct role_problems problems;
     struct text command; /* that solves them, or "" */
 };
 
-/* Open a shard and load its object arrays. -1 with err set if it cannot be read or the command line
- * is wrong; it is no error if something is undecided. The caller closes it, also on failure. */
+/* Open a shard and decide all that can be decided. -1 with err set if it cannot be read or the
+ * command line is wrong; it is no error if something is undecided. The caller closes it, also on
+ * failure. */
 int shard_open(struct shard *shard, const char *path, const struct settings *settings,
                struct error *err);
 void shard_close(struct shard *shard);
@@ -120,18 +114,34 @@ bool shard_is_undecided(const struct shard *shard, size_t i);
  * or no flag would do. */
 int shard_flag(const struct shard *shard, size_t i, struct text *flag, struct error *err);
 
-/* --- the steps of shard_open, for callers that go on after a problem --- */
+/* --- the steps of shard_open, for callers that decide something else in between --- */
 
-/* What in the archive says that it holds images (static text), or NULL if nothing does. */
-const char *shard_expansion(const struct archive_in *archive);
+/* Set a zeroed shard's archive, a file or the settings' arrays in memory, and what in it says that
+ * it holds images. The shard is closed in any case. */
+int shard_read(struct shard *shard, const char *path, const struct settings *settings,
+               struct error *err);
 
 /*
- * Find the board: by --board, by what the shard says, and with `recall` by its manifest, its zip
- * comment, and the shapes of its arrays, in this order; recall is NULL if nothing may be guessed.
- * -1 with err set if the board of --board cannot be made.
+ * Set the recall and the conventions from what the shard's manifest says: that of recall.manifest
+ * and recall.output, if the caller has set them, else the one beside the file. exact: a manifest
+ * beside the file is ignored unless it lists the file's digest; if it does, it may also say that
+ * the shard holds images. The settings must outlive the shard.
  */
-int shard_find_board(struct shard_board *found, const struct archive_in *archive,
-                     const struct settings *said, const struct recall *recall, struct error *err);
+int shard_recall(struct shard *shard, const struct settings *settings, bool exact,
+                 struct error *err);
+
+/*
+ * Find the board: by `said`, its --board, by what the shard says, and if may_guess by its manifest,
+ * its zip comment, and the shapes of its arrays, in this order. -1 with err set if the board of
+ * --board cannot be made.
+ */
+int shard_find_board(struct shard *shard, const struct settings *said, bool may_guess,
+                     struct error *err);
+
+/* Give all arrays their roles on that board. Object arrays must have been loaded. What cannot be
+ * decided goes to the shard's problems. */
+int shard_find_roles(struct shard *shard, const struct board *board,
+                     const struct role_request *request, struct error *err);
 
 /* ERROR_DATA if the shard says that it is of another board than this one, given by the user. */
 int shard_check_board(const struct archive_in *archive, const struct board *board,

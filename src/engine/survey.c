@@ -98,7 +98,7 @@ int survey_range(const struct plan *plan, const struct plan_array *array,
     if (!survey_has_numbers(array))
         return plan_refuse(plan, array, err, "is not an array of numbers; use --role or --copy %s",
                            array->key);
-    return number_range_find(array->sources, plan->n_archives, UINT64_MAX, range, err);
+    return number_range_find(array->sources, plan->n_inputs, UINT64_MAX, range, err);
 }
 
 /* --- all inputs of a call --- */

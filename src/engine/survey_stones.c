@@ -200,11 +200,11 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
         if (!is_policy && array != stones)
             continue;
         is_asked |= is_policy;
-        for (size_t k = 0; k < plan->n_archives; k++)
+        for (size_t k = 0; k < plan->n_inputs; k++)
             is_packed |= array->sources[k]->decoder != NULL;
         streams = streams && ((is_policy && is_list(array)) ||
                               (order_streams(&plan->order, array->spec.row_nbytes) &&
-                               reader_can_stream(array->sources, plan->n_archives)));
+                               reader_can_stream(array->sources, plan->n_inputs)));
     }
     /* Rows pass by in sequence, and nothing is committed before the last of them has. */
     streams = streams && is_packed && plan->settings->purpose == FOR_IMAGES &&

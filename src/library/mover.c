@@ -100,8 +100,8 @@ static int build(symaug_mover *mover, struct words paths, struct words options, 
         return -1;
     for (size_t i = 0; i < plan->n_arrays; i++)
         mover->roles[i] = role_binding_spec(&plan->arrays[i].binding);
-    for (size_t i = 0; i < plan->n_archives; i++)
-        archive_in_let_go(&plan->archives[i]);
+    for (size_t i = 0; i < plan->n_inputs; i++)
+        archive_in_let_go(&plan->inputs[i].archive);
     return 0;
 }
 
@@ -171,7 +171,7 @@ size_t symaug_mover_transforms(const symaug_mover *mover, const uint8_t **ids)
 
 uint64_t symaug_mover_rows(const symaug_mover *mover, size_t i)
 {
-    return i < mover->plan.n_archives ? mover->plan.archive_rows[i] : 0;
+    return i < mover->plan.n_inputs ? mover->plan.inputs[i].n_rows : 0;
 }
 
 size_t symaug_mover_arrays(const symaug_mover *mover)

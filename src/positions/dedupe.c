@@ -161,9 +161,9 @@ static const char *input_of(const struct plan *plan, uint64_t *row)
 {
     size_t i = 0;
 
-    while (*row >= plan->archive_rows[i])
-        *row -= plan->archive_rows[i++];
-    return plan->archives[i].path;
+    while (*row >= plan->inputs[i].n_rows)
+        *row -= plan->inputs[i++].n_rows;
+    return plan->inputs[i].archive.path;
 }
 
 /* Refuse a row that cannot be merged. key: the array at fault, or NULL. */
@@ -365,10 +365,10 @@ static int find_input_ends(struct plan *plan, struct error *err)
 {
     uint64_t row = 0, n_left = 0;
 
-    if (new_items(&plan->input_ends, plan->n_archives + 1, "inputs", err) != 0)
+    if (new_items(&plan->input_ends, plan->n_inputs + 1, "inputs", err) != 0)
         return -1;
-    for (size_t i = 0; i < plan->n_archives; i++) {
-        for (uint64_t k = 0; k < plan->archive_rows[i]; k++, row++)
+    for (size_t i = 0; i < plan->n_inputs; i++) {
+        for (uint64_t k = 0; k < plan->inputs[i].n_rows; k++, row++)
             n_left += selection_has(&plan->selection, row, 0);
         plan->input_ends[i] = n_left;
     }

@@ -146,7 +146,7 @@ static int parse_planes(const struct plan *plan, const struct plan_array *array,
     if (a->first > a->last || a->last >= n)
         return error_set(err, ERROR_USAGE,
                          "--key: %s: %s: planes %" PRIu64 "-%" PRIu64 ", but it has %" PRIu64,
-                         text_path(plan->archives[0].path).text, text_path(array->key).text,
+                         text_path(plan->inputs[0].archive.path).text, text_path(array->key).text,
                          a->first, a->last, n);
     return 0;
 }
@@ -339,7 +339,7 @@ static int check_names(const struct plan *plan, struct error *err)
                        (entry[n] == '\0' || strchr(",:", entry[n]) != NULL);
         }
         if (!is_there)
-            return archive_in_refuse_key(&plan->archives[0],
+            return archive_in_refuse_key(&plan->inputs[0].archive,
                                          text_format("%.*s", (int)strcspn(entry, ",:"), entry).text,
                                          "--key names it", err);
     }
@@ -349,7 +349,7 @@ static int check_names(const struct plan *plan, struct error *err)
 int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
                 struct error *err)
 {
-    const char *path = plan->archives[0].path, *planes;
+    const char *path = plan->inputs[0].archive.path, *planes;
 
     *key = (struct key){.board = plan->board};
     key->n_ids = key_ids(plan->board, &plan->conventions, key->ids);

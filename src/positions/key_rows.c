@@ -180,7 +180,7 @@ static int read_all(void *self, struct crew *crew)
     struct meter *meter = run->reader->plan->settings->meter;
     int status = read_chunk(run, 0, 0, run->err);
 
-    meter_begin(meter, "reading", run->reader->plan->archives[0].path);
+    meter_begin(meter, "reading", run->reader->plan->inputs[0].archive.path);
     for (rows->n = run->n_next; status == 0 && rows->n > 0; rows->n = run->n_next) {
         crew_each(crew, (int64_t)((rows->n - 1) / ROWS_PER_JOB + 2), do_job, run);
         for (uint64_t i = 0; i < rows->n && run->has_failed && status == 0; i++)
@@ -204,7 +204,7 @@ static int open_column(struct run *run, const struct array *const *sources, stru
     const struct plan *plan = run->reader->plan;
     struct column *column = &run->columns[run->n_columns++];
 
-    column->reader = (struct reader){.arrays = sources, .n_arrays = plan->n_archives};
+    column->reader = (struct reader){.arrays = sources, .n_arrays = plan->n_inputs};
     column->batches[0].reader = column->batches[1].reader = &column->reader;
     if (reader_open(&column->reader, plan->settings->budget, err) != 0)
         return -1;
@@ -333,7 +333,7 @@ int images_of_keys(struct plan *plan, const struct settings *settings, struct er
     if (settings->orbit_key && plan->board->family->only_known_members)
         return error_set(err, ERROR_USAGE,
                          "--orbit-key: %s: KataGo's reader takes no further member",
-                         text_path(plan->archives[0].path).text);
+                         text_path(plan->inputs[0].archive.path).text);
     if ((!settings->orbit_key || (x.made = made_new(plan, &form, err)) != NULL) &&
         (!x.canonical ||
          selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) == 0) &&

@@ -73,7 +73,7 @@ static int warn_of_conventions(const struct compare *c, const struct plan *plan,
             continue;
         line.n_bytes = 0;
         status = text_append(&line, err, "%s: %s is %s, but %s in %s",
-                             text_path(plan->archives[0].path).text, names[i], b.text, a.text,
+                             text_path(plan->inputs[0].archive.path).text, names[i], b.text, a.text,
                              text_path(c->first_path).text);
         if (status == 0)
             status = c->sets->warn(c->sets->self, line.text);

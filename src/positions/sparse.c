@@ -319,7 +319,7 @@ static int flush(struct sparse_policy *p, struct error *err)
 /* Python's numbers become integers, those of values floats if any of them is a float. */
 static const struct dtype *python_dtype(const struct plan *plan, const struct plan_array *array)
 {
-    for (size_t i = 0; array->is_object && i < plan->n_archives; i++) {
+    for (size_t i = 0; array->is_object && i < plan->n_inputs; i++) {
         const struct pickle_document *objects = array->sources[i]->objects;
 
         for (uint64_t e = 0; e < objects->n_items; e++) {
@@ -356,7 +356,7 @@ static int open_policy(struct plan *plan, struct sparse_policy *p, struct plan_a
     p->parts[VALUE] = (struct part){.array = value, .python = python_dtype(plan, value)};
     for (struct part *part = p->parts; part < p->parts + 2; part++) {
         part->rows.own = (struct reader){.arrays = part->array->sources,
-                                         .n_arrays = plan->n_archives,
+                                         .n_arrays = plan->n_inputs,
                                          .csr = part->array->csr,
                                          .at_random = true};
         part->dtype = part->array->sources[0]->header.dtype;

@@ -163,7 +163,7 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
     struct key key = {0};
 
     if (name != NULL && by == NULL)
-        return archive_in_refuse_key(&plan->archives[0], name, "--by names it", err);
+        return archive_in_refuse_key(&plan->inputs[0].archive, name, "--by names it", err);
     if (by != NULL && (header->n_dims != 1 || header->shape[0] != plan->n_rows ||
                        strchr("iuSU", header->dtype.kind) == NULL))
         return plan_refuse(plan, by, err, "--by: expected an integer or a string for each row");

@@ -115,9 +115,14 @@ struct role_request {
     int plane_xy;        /* --plane-order: -1 not given, 0 yx, 1 xy */
     bool is_strict;      /* copy nothing by guess that may be spatial (expand) */
     bool swaps_colours;  /* nor anything with rows, which a colour swap may change */
-    const struct conventions *conventions; /* borrowed; with swaps_colours only */
+    const struct conventions *conventions; /* borrowed; with swaps_colours or try_roles only */
     const char *command;  /* borrowed, or NULL: a command line to which refusals add flags, */
     const char *operands; /* and what follows the flags ("-- a.npz"), or "" */
+
+    /* Or NULL: try roles and conventions that settle all problems. Returns what is refused then, or
+     * no error; owned by `self`. */
+    const struct error *(*try_roles)(void *self, const struct role_request *roles);
+    void *self; /* borrowed */
 };
 
 /* An empty request. */
@@ -298,10 +303,6 @@ struct role_problems {
     struct role_problem *items; /* owned; zero-initialise */
     size_t n;
 };
-
-/* Flags that may go with a history on a board that swaps colours, likeliest first, up to a NULL.
- * The last is empty and recognised by its address: the user must decide. */
-extern const char *const role_flags_of_frames[];
 
 /* Accepts a zeroed one. */
 void role_problems_release(struct role_problems *problems);

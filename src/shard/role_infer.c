@@ -241,9 +241,11 @@ static int bind_unnamed(struct role_case *a)
         is_likely ? "" : ", --copy if colours do not matter to it");
 }
 
-static const char user_tells[] = ""; /* recognised by its address among empty flags */
-const char *const role_flags_of_frames[] = {" --planes colour", " --planes mover", user_tells,
-                                            NULL};
+/* Flags that may go with a history on a board that swaps colours, likeliest first, up to a NULL.
+ * The last is empty and recognised by its address: the user must decide. */
+static const char user_tells[] = "";
+static const char *const flags_of_frames[] = {" --planes colour", " --planes mover", user_tells,
+                                              NULL};
 
 /* Bind an array to the role that the user gave it, or that its name gives. */
 static int bind_as(struct role_case *a, enum role role)
@@ -298,7 +300,7 @@ static int bind_as(struct role_case *a, enum role role)
      */
     if (!a->is_told && h->n_dims == 5 && c->request->swaps_colours &&
         !conventions_is_said(c->request->conventions, "planes"))
-        a->flags = role_flags_of_frames[h->shape[2] == 3 || h->shape[4] == 3 ? 0 : 2];
+        a->flags = flags_of_frames[h->shape[2] == 3 || h->shape[4] == 3 ? 0 : 2];
     return role_refuse(a, role_suggest(a), "%s", c->reason);
 }
 
@@ -367,15 +369,43 @@ static void finish(struct role_context *c)
 
 /* --- all arrays, and what settles their problems --- */
 
+/* Do with these roles, and the flags that go with them (an option and its word), what the request
+ * asks for. An array that is refused then gets its next flags, or is left out: true. */
+static bool try_further(const struct role_context *c, struct role_request *roles)
+{
+    struct conventions conventions = *c->request->conventions;
+    struct role_problem *problem = c->problems->items, *end = problem + c->problems->n;
+    char option[32], word[32];
+
+    for (const struct role_problem *p = problem; p < end; p++)
+        if (sscanf(p->flags, " --%31s %31s", option, word) == 2)
+            (void)conventions_set(&conventions, option, word, NULL);
+    roles->conventions = &conventions;
+    const struct error *why = c->request->try_roles(c->request->self, roles);
+    while (problem < end && strcmp(c->archive->arrays[problem->array].key, why->array) != 0)
+        problem++;
+    if (why->kind != ERROR_DATA || problem == end || strcmp(problem->role, "drop") == 0)
+        return false;
+    for (const char *const *flags = flags_of_frames; *flags != NULL; flags++)
+        if (*flags == problem->flags) { /* the last one leaves the choice to the user */
+            problem->flags = flags[1] != NULL ? flags[1] : *flags;
+            return flags[1] != NULL;
+        }
+    snprintf(problem->role, sizeof problem->role, "drop");
+    problem->flags = "";
+    return true;
+}
+
 /* Try the roles that the problems suggest: one that would be refused becomes "drop", which never
- * is, and what else would then be undecided becomes a problem too. -1: no memory, err is set. */
+ * is, and what else would then be undecided becomes a problem too, so that the user is not led from
+ * one refusal to the next. -1: no memory, err is set. */
 static int settle(struct role_context *c, struct error *err)
 {
     struct role_problems *problems = c->problems;
-    bool is_settled = false;
+    bool is_settled = false, again = true;
     int status = 0;
 
-    for (unsigned attempt = 0; attempt < 4 && !is_settled && status == 0; attempt++) {
+    for (unsigned n_failed = 0; n_failed < 4 && again && status == 0; n_failed += !is_settled) {
         struct role_request request = role_request_over(c->request);
         struct role_binding *bindings = calloc(c->n + 1, sizeof *bindings);
         struct role_problems left = {0};
@@ -384,6 +414,7 @@ static int settle(struct role_context *c, struct error *err)
         if (bindings == NULL)
             status = error_no_memory(err, "roles");
         request.command = NULL;
+        request.try_roles = NULL;
         for (size_t k = 0; k < problems->n && status == 0; k++) {
             const struct role_problem *problem = &problems->items[k];
 
@@ -394,9 +425,11 @@ static int settle(struct role_context *c, struct error *err)
         }
         if (status == 0)
             status = role_infer(c->archive, c->board, &request, bindings, &n_rows, &left, err);
+        is_settled = left.n == 0;
+        again = !is_settled ||
+                (status == 0 && c->request->try_roles != NULL && try_further(c, &request));
         role_overrides_release(&request);
         free(bindings);
-        is_settled = left.n == 0;
         for (size_t k = 0; k < left.n && status == 0; k++) {
             const struct role_problem *remains = &left.items[k];
             const int i = remains->array, index = i >= 0 ? c->cases[i].b->index_array : -1;

@@ -369,7 +369,7 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
     struct fields *rows = calloc(n_rows, sizeof *rows);
     struct plan *plan = &sheet->plan;
     struct pen title = {.out = &sheet->title, .err = err};
-    uint8_t wanted[BOARD_MAX_TRANSFORMS];
+    struct settings settings = *request->settings;
     int status = -1;
 
     *sheet = (struct sheet){.is_stored = is_stored};
@@ -377,33 +377,31 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
         return error_no_memory(err, "rows");
     /* Arrays are bound for all transforms, not only those to draw: an image may be computed from
      * any stored one. */
+    settings.transforms = NULL;
+    settings.purpose = FOR_PICTURES;
+    if (plan_build(plan, &request->path, 1, &settings, err) != 0)
+        goto out;
     plan->settings = request->settings;
-    plan->conventions = request->settings->conventions;
-    if (plan_open_inputs(plan, &request->path, 1, err) != 0 || plan_decide_board(plan, err) != 0 ||
-        choose_transforms(plan, request->settings->transforms, err) != 0)
+    struct plan chosen = {.board = plan->board, .conventions = plan->conventions};
+    if (choose_transforms(&chosen, request->settings->transforms, err) != 0)
         goto out;
-    const size_t n_wanted = plan->n_chosen;
-    memcpy(wanted, plan->chosen, n_wanted);
-    if (choose_transforms(plan, NULL, err) != 0 || plan_match_arrays(plan, err) != 0)
-        goto out;
+    const size_t n_wanted = chosen.n_chosen;
     if (request->row >= plan->n_rows) {
         error_set(err, ERROR_DATA, "%s: has no row %llu, found %llu rows (the first is 0)",
                   text_path(request->path).text, (unsigned long long)request->row,
                   (unsigned long long)plan->n_rows);
         goto out;
     }
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
-            goto out;
     if (fields_read(plan, is_stored ? images : &own, n_rows, rows, err) != 0 ||
         shape_init(&sheet->shape, plan->board, err) != 0)
         goto out;
     const size_t n_images = is_stored ? n_rows : n_wanted;
     status = new_items(&sheet->pictures, n_images, "pictures", err);
     for (size_t k = 0; k < n_images && status == 0; k++) {
-        const struct image image = is_stored ? images[k] : (struct image){.transform = wanted[k]};
+        const struct image image =
+            is_stored ? images[k] : (struct image){.transform = chosen.chosen[k]};
 
-        if (memchr(wanted, (int)image.transform, n_wanted) != NULL)
+        if (memchr(chosen.chosen, (int)image.transform, n_wanted) != NULL)
             status = add_picture(sheet, rows, is_stored ? images[0].transform : 0, &image,
                                  is_stored ? &rows[k] : NULL, err);
     }

@@ -217,10 +217,8 @@ static int decide_plane_coding(struct shard *shard, struct error *err)
     struct conventions *c = &shard->conventions;
     const struct array *turns;
     struct plan_array to_move = {.sources = &turns};
-    struct plan plan = {.settings = &shard->recall.settings,
-                        .conventions = *c,
-                        .arrays = &to_move,
-                        .n_archives = 1};
+    struct plan plan = {
+        .settings = &shard->recall.settings, .conventions = *c, .arrays = &to_move, .n_inputs = 1};
 
     if (shard->found.board == NULL || shard->bindings == NULL ||
         !board_swaps_colours(shard->found.board) || !c->to_move_said || c->to_move == TO_MOVE_01 ||
@@ -262,7 +260,7 @@ int verify_shard_open(struct shard *shard, const struct verify_request *request,
     struct error why = {0};
 
     *shard = (struct shard){0};
-    if (role_open(archive, result->path, settings->use_map, &settings->roles, &why) != 0)
+    if (shard_read(shard, result->path, settings, &why) != 0)
         return verify_read_failed(result, NULL, &why, err);
     for (size_t i = 0; i < archive->warnings.list.n; i++)
         findings_add(&result->findings, WARNING_AT(FINDING_CONTAINER, NULL, FINDING_NO_ROW), "", "",
@@ -270,9 +268,8 @@ int verify_shard_open(struct shard *shard, const struct verify_request *request,
     shard->recall.manifest = request->manifest;
     shard->recall.output =
         json_array_get(json_object_get(request->manifest, "outputs"), request->manifest_output);
-    if (recall_open(&shard->recall, settings, archive, request->exact_manifest, err) != 0)
+    if (shard_recall(shard, settings, request->exact_manifest, err) != 0)
         return -1;
-    shard->conventions = shard->recall.settings.conventions;
     for (size_t i = 0; i < archive->n_arrays; i++) {
         struct array *array = &archive->arrays[i];
         struct error refused = {0};
@@ -282,7 +279,7 @@ int verify_shard_open(struct shard *shard, const struct verify_request *request,
             verify_read_failed(result, array->key, &refused, err) != 0)
             return -1;
     }
-    if (shard_find_board(&shard->found, archive, &shard->recall.settings, &shard->recall, err) != 0)
+    if (shard_find_board(shard, &shard->recall.settings, true, err) != 0)
         return -1;
     if (shard->found.problem.kind == ERROR_DATA)
         tell(result, ERROR_AT(FINDING_SHAPE, NULL, FINDING_NO_ROW), &shard->found.problem);

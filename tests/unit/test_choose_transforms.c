@@ -89,7 +89,7 @@ static void check(const struct choice *c)
             swaps |= plan.board->transforms[plan.chosen[k]].swaps_colours;
         assert_int_equal(plan.swaps, swaps);
     }
-    plan_release(&plan);
+    board_free(plan.board);
 }
 
 static void test_choices(void **state)

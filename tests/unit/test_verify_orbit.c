@@ -204,13 +204,13 @@ static void images_have_one_key(void **state)
         set_up(&f, boards[i], 'f', 4, i % 2 == 1);
         f.array.key = (char[]){"planes"};
         const struct array *sources[] = {&f.array};
-        struct archive_in archive = {.path = "in.npz"};
+        struct shard input = {.archive.path = (char[]){"in.npz"}};
         struct plan_array array = {
             .key = f.array.key, .binding = f.binding, .sources = sources, .spec = f.lane.spec};
         const struct plan plan = {.settings = &settings_default,
                                   .board = f.board,
-                                  .archives = &archive,
-                                  .n_archives = 1,
+                                  .inputs = &input,
+                                  .n_inputs = 1,
                                   .conventions = f.shard.conventions,
                                   .arrays = &array,
                                   .n_arrays = 1};
