@@ -58,7 +58,7 @@ uint64_t planes_of_players(const struct board *board, const struct conventions *
 {
     const struct board_family *family = board->family;
     const uint64_t n_men = family->men != NULL ? strlen(family->men) : 0;
-    const bool swaps = board_swaps_colours(board), is_pair = form->n_planes > 1;
+    const bool swaps = board_swaps_colours(board);
     uint64_t *stones = form->stones;
 
     planes_decide(form, conventions, swaps && board->n_planes == 0);
@@ -78,7 +78,7 @@ uint64_t planes_of_players(const struct board *board, const struct conventions *
         stones[1] = 0;
         return 4;
     }
-    return stones[0] != stones[1] && (form->is_mover || is_pair) ? 1 : 0;
+    return form->n_planes > 1 && stones[0] != stones[1] ? 1 : 0;
 }
 
 /* The first array of that role that has elements, or -1. */
@@ -147,10 +147,10 @@ static void put(struct picture_cell *to, bool first, bool second)
 }
 
 /* Codes 1 and 2, or 1 and -1, are stones; tiles have three digits; others are numbers. */
-static void put_code(double code, bool has_tiles, struct picture_cell *to)
+static void put_code(double code, bool is_swapped, bool has_tiles, struct picture_cell *to)
 {
     if (!has_tiles && (code == 1 || code == 2 || code == -1)) {
-        put(to, code == 1, code != 1);
+        put(to, (code == 1) != is_swapped, (code == 1) == is_swapped);
     } else if (fabs(code) < 1e9 && code != 0) {
         to->piece = has_tiles && code > 0 && code < 1000 ? PICTURE_TILE : PICTURE_NUMBER;
         to->number = (int32_t)code;
@@ -198,11 +198,11 @@ static void put_stones(const struct planes *planes, bool is_swapped, const char 
     for (int side = 0; side < 2; side++)
         for (uint64_t p = 0; p < planes->n_each; p++)
             if (planes_at(planes, stones[side] + p) != 0) {
-                has[is_swapped ? !side : side] = true;
-                has[is_swapped ? side : !side] &= men == NULL;
+                has[side] = true;
+                has[!side] &= men == NULL;
                 to->man = men != NULL ? men[p] : '\0';
             }
-    put(to, has[0], has[1]);
+    put(to, has[is_swapped], has[!is_swapped]);
     if (to->man != '\0')
         to->piece = PICTURE_MAN;
 }
@@ -233,6 +233,7 @@ void stones_read(const struct fields *fields, struct picture *picture)
 
     if (array == NULL)
         return;
+    /* Stones of mine and theirs become colours by the player to move. */
     const bool is_swapped = planes.form.is_mover && side_to_move(fields) == SIDE_SECOND;
     const bool is_stacks = are_stacks(board, planes_count(&array->binding));
     const bool owners = is_stacks && planes_are_owners(&planes);
@@ -244,7 +245,7 @@ void stones_read(const struct fields *fields, struct picture *picture)
         if (cell < 0)
             continue;
         if (array->binding.role == ROLE_GRID)
-            put_code(planes_at(&planes, 0), family->has_tiles, &picture->cells[cell]);
+            put_code(planes_at(&planes, 0), is_swapped, family->has_tiles, &picture->cells[cell]);
         else if (is_stacks)
             put_stack(&planes, owners, &picture->cells[cell]);
         else

@@ -222,6 +222,55 @@ static void test_told_planes(void **state)
     }
 }
 
+/* Codes of a grid, and signs of a single plane, are colours or the mover's and the other's. */
+static void test_signs(void **state)
+{
+    enum { N = 3, MINE = 1, THEIRS = 7 };
+    static const struct {
+        const char *array, *role, *planes;
+        bool is_mover;
+    } cases[] = {
+        {"grid", "grid", "colour", false},
+        {"grid", "grid", "mover", true},
+        {"planes", "planes", "0", true},
+    };
+    const int8_t to_move[2] = {0, 1};
+
+    (void)state;
+    PUT("to_move", "'|i1'", to_move, 2);
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        int8_t codes[2][N * N] = {{0}};
+        struct settings reading = plain;
+        struct error err = {0};
+
+        reading.board = "rhombus:3";
+        codes[0][MINE] = codes[1][MINE] = 1;
+        codes[0][THEIRS] = codes[1][THEIRS] = -1;
+        assert_int_equal(conventions_set(&reading.conventions, "planes", cases[i].planes, &err), 0);
+        assert_int_equal(role_request_add_spec(&reading.roles, cases[i].array, cases[i].role, &err),
+                         0);
+        unlink(scratch("in/grid.npy"));
+        if (strcmp(cases[i].array, "grid") == 0)
+            PUT("grid", "'|i1'", codes, 2, N, N);
+        else
+            PUT("planes", "'|i1'", codes, 2, 1, N, N);
+        for (uint64_t row = 0; row < 2; row++) {
+            const struct sheet_request request = {scratch("in"), row, &reading, NULL, 0};
+            const bool is_swapped = cases[i].is_mover && row == 1;
+            struct sheet sheet;
+
+            sheet_build(&sheet, &request, &err);
+            assert_string_equal(err.message, "");
+            assert_int_equal(find_one(&sheet, &sheet.pictures[0], SIDE_FIRST),
+                             is_swapped ? THEIRS : MINE);
+            assert_int_equal(find_one(&sheet, &sheet.pictures[0], SIDE_SECOND),
+                             is_swapped ? MINE : THEIRS);
+            sheet_release(&sheet);
+        }
+        role_request_release(&reading.roles);
+    }
+}
+
 /* A transposition that does not swap the colours shows: the goals change places. */
 static void test_edges(void **state)
 {
@@ -409,7 +458,7 @@ int main(void)
         IN_SCRATCH(test_hexagon), IN_SCRATCH(test_hex),         cmocka_unit_test(test_edges),
         IN_SCRATCH(test_stored),  IN_SCRATCH(test_last_bit),    IN_SCRATCH(test_missing_row),
         IN_SCRATCH(test_columns), IN_SCRATCH(test_tiles),       IN_SCRATCH(test_stacks),
-        IN_SCRATCH(test_chess),   IN_SCRATCH(test_told_planes),
+        IN_SCRATCH(test_chess),   IN_SCRATCH(test_told_planes), IN_SCRATCH(test_signs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
