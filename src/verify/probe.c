@@ -174,19 +174,22 @@ static uint64_t key_of(const struct probe *p, const struct sketch *sketch, enum 
     return level == PROBE_BOX ? sketch->box_shape : sketch->shape;
 }
 
-/* How many images of a source are alike; 0 when not all were read or they tell nothing. */
+/* How many images of a source are alike; 0 when not all were read or none of them tells anything.
+ */
 static uint32_t count_alike(const struct probe *p, const struct layout *layout,
                             enum probe_level level, uint64_t source)
 {
     uint64_t keys[LAYOUT_MAX_IMAGES], bytes = 0;
     uint32_t most = 0;
-    bool differ = level >= PROBE_LABELS && !p->has_labels;
+    bool differ = level >= PROBE_LABELS && !p->has_labels, any = false;
 
     for (uint32_t k = 0; k < layout->n_images; k++) {
         const struct sketch *sketch = sketch_of(p, layout_row(layout, source, k));
 
-        if (sketch == NULL || (keys[k] = key_of(p, sketch, level)) == 0)
+        if (sketch == NULL)
             return 0;
+        keys[k] = key_of(p, sketch, level);
+        any |= keys[k] != 0;
         const uint64_t own = sketch->planes ^ (level >= PROBE_LABELS ? sketch->labels : 0);
         differ |= k > 0 && own != bytes;
         bytes = own;
@@ -195,10 +198,11 @@ static uint32_t count_alike(const struct probe *p, const struct layout *layout,
         uint32_t n = 0;
 
         for (uint32_t k = 0; k < layout->n_images; k++)
-            n += keys[k] == keys[first];
+            n += keys[k] == keys[first] && keys[k] != 0;
         most = n > most ? n : most;
     }
-    return most;
+    /* Rows that tell nothing, such as empty boards, are no images of others that do. */
+    return any && differ && most == 0 ? 1 : most;
 }
 
 /* How many sources may have been read with all their images: those in whole blocks of the first
@@ -278,10 +282,12 @@ static int find(struct probe *p, enum probe_level level, struct fit *best, struc
         if (sees_far && is_any && n > 2)
             try_layout(p, &layout, best);
     }
-    if (p->has_block || best->share > 0.9 || (has_far && !probe_is_whole(p)))
+    if (p->has_block || (has_far && !probe_is_whole(p)))
         return 0;
-    /* Blocks of different lengths, such as games, must fill all rows. If not all rows were read, it
-     * is only noted that blocks fill half of these. */
+    /* Blocks of different lengths, such as games, must fill all rows. They are tried even where
+     * equal blocks fit, which may be a part of them: two games of 12 images, of which one is three
+     * times as long as the other, are equal blocks of 4. If not all rows were read, it is only
+     * noted that blocks fill half of these. */
     uint64_t *games = calloc(p->n + 1, sizeof *games);
     if (games == NULL)
         return error_no_memory(err, "rows of a set");
@@ -305,7 +311,7 @@ static int find(struct probe *p, enum probe_level level, struct fit *best, struc
         }
         if (first == p->n_rows)
             try_layout(p, &layout, best);
-        p->may_be_games |= p->n < p->n_rows && 2 * first >= p->n;
+        p->may_be_games |= best->share <= 0.9 && p->n < p->n_rows && 2 * first >= p->n;
     }
     if (best->layout.games == games)
         p->groups->games[p->groups->n_games++] = games;

@@ -153,6 +153,28 @@ def test_large(order):
     assert order != "games" or "blocks of different lengths" in file["note"], file["note"]
 
 
+@tap.test((4, 8), (15, 4, 1), (9, 11))
+def test_unlike_games(*lengths):
+    """Games of few different lengths, each from the empty board: part of them looks like equal
+    blocks, of fewer images (4, 8) or up to rows of empty boards (15, 4, 1), which tell nothing."""
+    source, games = gomoku(sum(lengths)), [k for length in lengths for k in range(length)]
+    for i, ply in enumerate(games):
+        cells = np.random.default_rng(100 + i - ply).permutation(81)[:ply]
+        source["states"][i] = 0
+        source["states"][i, 0].reshape(-1)[cells[::2]] = 1
+        source["states"][i, 1].reshape(-1)[cells[1::2]] = 1
+        source["policy"][i] = (source["states"][i].sum(0) == 0) * source["policy"][i]
+        source["policy"][i] /= source["policy"][i].sum()
+    rows, images, first = rows_of(source), [], 0
+    for length in lengths:
+        images += [image(rows[i], t) for t in range(8) for i in range(first, first + length)]
+        first += length
+    arrays = stack(images)
+    del arrays["last_move"]
+    codes, file = errors_of(arrays, *BOARD)
+    assert not codes and "8 images" in file["note"], file
+
+
 def wrong(key, other):
     def make(row, t):
         out = image(row, t)
