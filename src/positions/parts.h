@@ -27,12 +27,11 @@ struct sorter {
 
     bool is_read;
     struct bytes records; /* those in memory; while runs of the file are merged, their buffers */
-    size_t begin;         /* of the records that are not sorted yet */
     struct bytes out;     /* the record just read, or those that go to the file next */
     struct scratch file;
-    struct run *runs;       /* owned: n_filed in the file, then those in memory */
-    size_t n_runs, n_filed; /* all are in the file, or none, when they are read */
-    struct run *heap;       /* some of them, being merged */
+    struct run *runs; /* owned; all are in the file, or none, when they are read */
+    size_t n_runs;
+    struct run *heap; /* some of them, being merged */
     size_t n_heap;
     size_t buffer_nbytes; /* of a run of the file */
 };

@@ -1,9 +1,9 @@
 /*
  * sorter.c - an external sort. Records gather in memory, an eighth of which at a time is sorted
- * into a run. When the memory is full its runs are merged into one, which is appended to an
- * unlinked temp file. Reading merges all runs: in memory, or where there is a file, each through a
- * buffer of its own. Where the memory does not hold a buffer for each, groups of runs are merged
- * into longer ones first, in as many passes as it takes.
+ * into a run. When the memory is full its runs are appended to an unlinked temp file. Reading
+ * merges all runs through a heap: in memory, or where there is a file, each through a buffer of its
+ * own. Where the memory does not hold a buffer for each, groups of runs are merged into longer ones
+ * first, in as many passes as it takes.
  *
  * The first numbers of records are hashes or the numbers of rows, both spread evenly: each record
  * is put straight where its number belongs, and the few that share a place are sorted there.
@@ -12,19 +12,25 @@
 
 #define MIN_RUN_NBYTES    4096 /* however little memory there is */
 #define MIN_BUFFER_NBYTES 1024 /* of a run that is read */
-#define MAX_OUT_NBYTES    (64u << 10)
-#define FEW_RECORDS       8 /* of a place: sorted by exchanging neighbours */
+#define OUT_NBYTES        4096 /* written at once */
+#define FEW_RECORDS       8    /* of a place: sorted by exchanging neighbours */
 
-/* Sorted records, in memory or in the file. */
+/* Sorted records. The file, and what is in memory after it, are one sequence of bytes. */
 struct run {
-    uint64_t offset, end; /* in the file: what has not been read */
-    uint8_t *records;     /* borrowed: what has, of which bytes at .. n_bytes - 1 are left */
-    size_t at, n_bytes;
+    uint64_t offset, end; /* in the sequence: what has not been read */
+    uint8_t *records;     /* borrowed: what has, n_bytes of it */
+    size_t at, n_bytes;   /* at: the next record */
 };
 
 static size_t step_of(const struct sorter *sorter)
 {
     return (sorter->record_nbytes + 15) / 16 * 16;
+}
+
+/* Of the sequence of the file and what is in memory: where the records that are in no run begin. */
+static uint64_t end_of_runs(const struct sorter *sorter)
+{
+    return sorter->n_runs > 0 ? sorter->runs[sorter->n_runs - 1].end : 0;
 }
 
 static size_t run_nbytes_of(const struct sorter *sorter)
@@ -83,13 +89,14 @@ static void sort_place(uint8_t *records, size_t n, size_t step)
 /* Sort what has been added since the last run into another one. */
 static int end_run(struct sorter *sorter, struct error *err)
 {
-    const size_t step = step_of(sorter), begin = sorter->begin,
-                 n_bytes = sorter->records.n_bytes - begin, n_places = n_bytes / step + 2;
-    uint8_t *records = sorter->records.data + begin;
-    size_t *ends = calloc(n_places + 1, sizeof *ends); /* of the place before each, in the end */
+    const uint64_t offset = end_of_runs(sorter);
+    const size_t step = step_of(sorter), before = offset - sorter->file.n_bytes,
+                 n_bytes = sorter->records.n_bytes - before, n_places = n_bytes / step + 2;
+    uint8_t *records = sorter->records.data + before;
+    const struct run run = {.offset = offset, .end = offset + n_bytes};
+    size_t *ends = calloc(n_places, sizeof *ends);
     uint8_t *sorted = malloc(n_bytes + 1);
-    int status =
-        list_room(&sorter->runs, sorter->n_runs + 1, sizeof(struct run), "runs of records", err);
+    int status = list_room(&sorter->runs, sorter->n_runs + 1, sizeof run, "runs of records", err);
     uint64_t most = 0;
     unsigned shift = 0;
 
@@ -97,7 +104,7 @@ static int end_run(struct sorter *sorter, struct error *err)
         status = error_no_memory(err, "keys of positions");
     for (size_t at = 0; at < n_bytes && status == 0; at += step)
         most |= number_of(records + at);
-    while (most >> shift >= n_places)
+    while (most >> shift >= n_places - 1)
         shift++;
     for (size_t at = 0; at < n_bytes && status == 0; at += step)
         ends[(number_of(records + at) >> shift) + 1] += step;
@@ -113,12 +120,42 @@ static int end_run(struct sorter *sorter, struct error *err)
         sort_place(sorted + at, (ends[i] - at) / step, step);
     if (status == 0) {
         memcpy(records, sorted, n_bytes);
-        sorter->begin += n_bytes;
-        sorter->runs[sorter->n_runs++] = (struct run){.at = begin, .n_bytes = sorter->begin};
+        sorter->runs[sorter->n_runs++] = run;
     }
     free(ends);
     free(sorted);
     return status;
+}
+
+/* Append what is in memory to the file. */
+static int spill(struct sorter *sorter, struct error *err)
+{
+    struct bytes *list = &sorter->records;
+
+    if ((!sorter->file.has_file &&
+         scratch_open(&sorter->file, INT64_MAX, sorter->budget, err) != 0) ||
+        scratch_append(&sorter->file, list->data, list->n_bytes, err) != 0)
+        return -1;
+    list->n_bytes = 0;
+    return 0;
+}
+
+void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, struct error *err)
+{
+    struct bytes *list = &sorter->records;
+    const size_t step = step_of(sorter), run_nbytes = run_nbytes_of(sorter);
+    const uint64_t n_new = sorter->file.n_bytes + list->n_bytes - end_of_runs(sorter);
+
+    if (n_new > 0 && n_new + step > run_nbytes &&
+        (end_run(sorter, err) != 0 ||
+         (list->n_bytes + run_nbytes > sorter->max_nbytes && spill(sorter, err) != 0)))
+        return NULL;
+    uint8_t *to = bytes_reserve(list, step, err);
+    if (to == NULL)
+        return NULL;
+    memcpy(to, record, n_bytes);
+    list->n_bytes += step;
+    return to + n_bytes;
 }
 
 /* --- merging --- */
@@ -154,17 +191,21 @@ static int fill_buffer(struct sorter *sorter, struct run *run, struct error *err
     return 0;
 }
 
-/* Make a heap of runs. */
+/* Make a heap of runs: of all in memory, or of some in the file. */
 static int open_heap(struct sorter *sorter, struct run *runs, size_t n, struct error *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        runs[i].records = sorter->records.data;
-        if (runs[i].n_bytes > 0)
-            continue; /* in memory */
-        runs[i].records += i * sorter->buffer_nbytes;
-        if (fill_buffer(sorter, &runs[i], err) != 0)
-            return -1;
-    }
+    uint8_t *records = sorter->records.data;
+
+    for (size_t i = 0; i < n; i++)
+        if (!sorter->file.has_file) {
+            runs[i].records = records + runs[i].offset;
+            runs[i].n_bytes = runs[i].end - runs[i].offset;
+            runs[i].offset = runs[i].end;
+        } else {
+            runs[i].records = records + i * sorter->buffer_nbytes;
+            if (fill_buffer(sorter, &runs[i], err) != 0)
+                return -1;
+        }
     sorter->heap = runs;
     sorter->n_heap = n;
     for (size_t i = n; i-- > 0;)
@@ -188,86 +229,33 @@ static int take(struct sorter *sorter, uint8_t *to, struct error *err)
     return 0;
 }
 
-/* Merge n runs into one, which is appended to a file. */
-static int merge_runs(struct sorter *sorter, struct run *runs, size_t n, struct scratch *to,
-                      struct error *err)
-{
-    const size_t step = step_of(sorter), most = smaller(run_nbytes_of(sorter), MAX_OUT_NBYTES);
-    const uint64_t offset = to->n_bytes;
-    uint8_t *out = bytes_reserve(&sorter->out, most + step, err);
-    int status = out != NULL ? open_heap(sorter, runs, n, err) : -1;
-
-    for (size_t n_out = 0; status == 0 && sorter->n_heap > 0;) {
-        status = take(sorter, out + n_out, err);
-        n_out += step;
-        if (status == 0 && (n_out >= most || sorter->n_heap == 0)) {
-            status = scratch_append(to, out, n_out, err);
-            n_out = 0;
-        }
-    }
-    *runs = (struct run){.offset = offset, .end = to->n_bytes};
-    return status;
-}
-
-/* Append what is in memory to the file, as one run. */
-static int spill(struct sorter *sorter, struct error *err)
-{
-    struct scratch *file = &sorter->file;
-
-    if ((!file->has_file && scratch_open(file, INT64_MAX, sorter->budget, err) != 0) ||
-        merge_runs(sorter, sorter->runs + sorter->n_filed, sorter->n_runs - sorter->n_filed, file,
-                   err) != 0)
-        return -1;
-    sorter->n_runs = ++sorter->n_filed;
-    sorter->records.n_bytes = sorter->begin = 0;
-    return 0;
-}
-
 /* Merge every n_at_once runs of the file into one, in a new file. */
 static int merge_groups(struct sorter *sorter, size_t n_at_once, struct error *err)
 {
-    struct scratch merged;
-    size_t n_merged = 0;
-    int status = scratch_open(&merged, INT64_MAX, sorter->budget, err);
+    const size_t step = step_of(sorter);
+    uint8_t *out = bytes_reserve(&sorter->out, OUT_NBYTES + step, err);
+    struct scratch merged = {0};
+    size_t n_merged = 0, n_out = 0;
+    int status = out != NULL ? scratch_open(&merged, INT64_MAX, sorter->budget, err) : -1;
 
     for (size_t i = 0; i < sorter->n_runs && status == 0; i += n_at_once) {
-        status = merge_runs(sorter, sorter->runs + i, smaller(n_at_once, sorter->n_runs - i),
-                            &merged, err);
-        sorter->runs[n_merged++] = sorter->runs[i];
+        const uint64_t offset = merged.n_bytes;
+
+        status = open_heap(sorter, sorter->runs + i, smaller(n_at_once, sorter->n_runs - i), err);
+        while (status == 0 && sorter->n_heap > 0) {
+            status = take(sorter, out + n_out, err);
+            n_out += step;
+            if (status == 0 && (n_out >= OUT_NBYTES || sorter->n_heap == 0)) {
+                status = scratch_append(&merged, out, n_out, err);
+                n_out = 0;
+            }
+        }
+        sorter->runs[n_merged++] = (struct run){.offset = offset, .end = merged.n_bytes};
     }
     scratch_close(&sorter->file);
     sorter->file = merged;
     sorter->n_runs = n_merged;
     return status;
-}
-
-/* --- */
-
-void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, struct error *err)
-{
-    struct bytes *list = &sorter->records;
-    const size_t step = step_of(sorter), run_nbytes = run_nbytes_of(sorter);
-
-    if (list->n_bytes > sorter->begin && list->n_bytes - sorter->begin + step > run_nbytes &&
-        (end_run(sorter, err) != 0 ||
-         (list->n_bytes + run_nbytes > sorter->max_nbytes && spill(sorter, err) != 0)))
-        return NULL;
-    uint8_t *to = bytes_reserve(list, step, err);
-    if (to == NULL)
-        return NULL;
-    memcpy(to, record, n_bytes);
-    list->n_bytes += step;
-    return to + n_bytes;
-}
-
-/* Share the memory among the buffers of n runs. */
-static int share_memory(struct sorter *sorter, size_t n, struct error *err)
-{
-    const size_t step = step_of(sorter), memory = 8 * run_nbytes_of(sorter),
-                 n_records = memory / n / step;
-
-    sorter->buffer_nbytes = n_records > 0 ? n_records * step : step;
-    return bytes_reserve(&sorter->records, n * sorter->buffer_nbytes, err) != NULL ? 0 : -1;
 }
 
 static int begin_merge(struct sorter *sorter, struct error *err)
@@ -279,15 +267,18 @@ static int begin_merge(struct sorter *sorter, struct error *err)
     sorter->is_read = sorter->is_last = true; /* the next record is a first one */
     if (sorter->records.n_bytes == 0)
         return 0;
-    if (end_run(sorter, err) != 0 || bytes_reserve(&sorter->out, step, err) == NULL)
+    if (end_run(sorter, err) != 0 || bytes_reserve(&sorter->out, step, err) == NULL ||
+        (sorter->file.has_file && spill(sorter, err) != 0))
         return -1;
-    if (sorter->file.has_file && spill(sorter, err) != 0)
-        return -1;
-    while (sorter->file.has_file && sorter->n_runs > n_at_once)
-        if (share_memory(sorter, n_at_once, err) != 0 || merge_groups(sorter, n_at_once, err) != 0)
+    for (bool is_over = !sorter->file.has_file; !is_over;) {
+        const size_t n = smaller(sorter->n_runs, n_at_once), n_records = memory / n / step;
+
+        sorter->buffer_nbytes = n_records > 0 ? n_records * step : step;
+        is_over = n == sorter->n_runs;
+        if (bytes_reserve(&sorter->records, n * sorter->buffer_nbytes, err) == NULL ||
+            (!is_over && merge_groups(sorter, n, err) != 0))
             return -1;
-    if (sorter->file.has_file && share_memory(sorter, sorter->n_runs, err) != 0)
-        return -1;
+    }
     return open_heap(sorter, sorter->runs, sorter->n_runs, err);
 }
 
