@@ -499,7 +499,13 @@ static inline __attribute__((always_inline)) int compare_items(struct guised a, 
 
     while (i < n && memcmp(a.row + a.src[i] * item, b.row + b.src[i] * item, item) == 0)
         i++;
-    return i < n ? memcmp(a.row + a.src[i] * item, b.row + b.src[i] * item, item) : 0;
+    if (i == n)
+        return 0;
+    /* The first byte that differs: a call of memcmp would take longer. */
+    const uint8_t *x = a.row + a.src[i] * item, *y = b.row + b.src[i] * item;
+    while (*x == *y)
+        x++, y++;
+    return *x - *y;
 }
 
 static inline __attribute__((always_inline)) int copy_items(struct guised a, uint8_t *out,
