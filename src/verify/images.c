@@ -8,6 +8,7 @@
 #include "verify/parts.h"
 
 #include <math.h>
+#include <xxhash.h>
 
 /* --- numbers --- */
 
@@ -301,6 +302,101 @@ static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t
     return true;
 }
 
+/* --- lists --- */
+
+static bool same_list(const struct row *a, const struct row *b)
+{
+    if (a->items != NULL || b->items != NULL)
+        return a->n == b->n && (a->n == 0 || (a->items != NULL && b->items != NULL &&
+                                              same_items(a->items, b->items, a->n)));
+    return a->n == b->n && dtype_equal(a->dtype, b->dtype) &&
+           (a->n == 0 || memcmp(a->bytes, b->bytes, a->n * a->dtype->itemsize) == 0);
+}
+
+/* Where a transform sends element i of a list of moves, or of moves and counts in turn, whose first
+ * n_moving elements are no padding. */
+static int64_t move_to(const struct step *step, const struct row *moves, uint64_t i,
+                       uint64_t n_moving)
+{
+    const int64_t old = row_int(moves, i);
+    const bool is_moving = i < n_moving && !(step->spec->pairs && i % 2 == 1) &&
+                           step->by.dst != NULL && old >= 0 &&
+                           (uint64_t)old < step->spec->n_targets;
+
+    return is_moving ? (int64_t)step->by.dst[old] : old;
+}
+
+/* A hash of the moves where a transform sends them, each with its value (or its count, where there
+ * are no values), in whatever order they are listed. */
+static uint64_t list_hash(const struct step *step, const struct row *moves, uint64_t n_moving,
+                          const struct row *values)
+{
+    const uint64_t width = step->spec->pairs ? 2 : 1;
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < moves->n; i += width) {
+        const double value = i < values->n                    ? row_double(values, i)
+                             : width == 2 && i + 1 < moves->n ? row_double(moves, i + 1)
+                                                              : 0;
+        const int64_t move = move_to(step, moves, i, n_moving);
+        uint8_t bytes[sizeof move + sizeof value];
+
+        memcpy(bytes, &move, sizeof move);
+        memcpy(bytes + sizeof move, &value, sizeof value);
+        sum += XXH3_64bits(bytes, sizeof bytes);
+    }
+    return sum;
+}
+
+/* The same numbers in any order. */
+static bool same_numbers(const struct row *a, const struct row *b)
+{
+    uint64_t sums[2] = {0};
+
+    for (int k = 0; k < 2; k++)
+        for (uint64_t i = 0; i < (k == 0 ? a : b)->n; i++) {
+            const double value = row_double(k == 0 ? a : b, i);
+
+            sums[k] += XXH3_64bits(&value, sizeof value);
+        }
+    return a->n == b->n && sums[0] == sums[1];
+}
+
+/* Compare lists of moves, each with its value where the lane has values. Their order may differ
+ * without liberties: many programs list what is not zero in the policy of each image. */
+static bool same_moves(const struct orbit_pair *pair, const struct step *step, const struct row *a,
+                       const struct row *b, unsigned liberties)
+{
+    const struct spec *spec = step->spec;
+    const int lane = pair->window->lanes->items[pair->lane].values;
+    struct row values = {0}, images = {0};
+    uint64_t n_moving = a->n;
+    bool is_same = a->n == b->n;
+
+    if (lane >= 0) {
+        values = window_row(pair->window, (size_t)lane, pair->base);
+        images = window_row(pair->window, (size_t)lane, pair->image);
+    }
+    /* The padding of a padded row: trailing entries of value 0 and, unless padding is ignored,
+     * index 0. Pairs are padded with pairs of zeros. */
+    while (spec->kind == SPEC_PADDED && n_moving > 0 && n_moving <= values.n &&
+           row_double(&values, n_moving - 1) == 0 &&
+           (liberties & ORBIT_NO_PADDING || row_int(a, n_moving - 1) == 0))
+        n_moving--;
+    const uint64_t n = liberties & ORBIT_NO_PADDING ? n_moving : a->n;
+    while (spec->pairs && n_moving > 1 && row_int(a, n_moving - 1) == 0 &&
+           row_int(a, n_moving - 2) == 0)
+        n_moving -= 2;
+    for (uint64_t i = 0; i < n && is_same; i++)
+        is_same = row_int(b, i) == move_to(step, a, i, n_moving);
+    if (liberties != ORBIT_EXACT || a->n != b->n || a->n < 2 ||
+        (is_same && (lane < 0 || same_list(&values, &images))))
+        return is_same;
+    /* Values that are others altogether are reported of the array that holds them. */
+    return list_hash(step, a, n_moving, &values) == list_hash(step, b, 0, &images) ||
+           (is_same && !same_numbers(&values, &images));
+}
+
 bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
 {
     const struct window *window = pair->window;
@@ -309,9 +405,8 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     const struct row a = window_row(window, pair->lane, pair->base);
     const struct row b = window_row(window, pair->lane, pair->image);
     const struct step step = make_step(lane, pair->channel, u, liberties);
+    const bool is_values = (role_kinds[lane->binding->role].flags & ROLE_IS_VALUES) != 0;
     const size_t item = a.dtype->itemsize;
-    uint64_t n = a.n, n_moving = n;
-    struct row values = {0};
 
     if (step.by.is_unknown)
         return same_stones(&step, a.bytes, b.bytes,
@@ -322,27 +417,7 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
         return same_planes(&step, a.bytes, b.bytes);
     case SPEC_INDICES:
     case SPEC_PADDED:
-        /* The padding of a padded row: trailing entries of value 0 and, unless padding is ignored,
-         * index 0. Pairs are padded with pairs of zeros. */
-        if (spec->kind == SPEC_PADDED && lane->values >= 0)
-            values = window_row(window, (size_t)lane->values, pair->base);
-        while (n_moving > 0 && n_moving <= values.n && row_double(&values, n_moving - 1) == 0 &&
-               (liberties & ORBIT_NO_PADDING || row_int(&a, n_moving - 1) == 0))
-            n_moving--;
-        n = liberties & ORBIT_NO_PADDING ? n_moving : n;
-        while (spec->pairs && n_moving > 1 && row_int(&a, n_moving - 1) == 0 &&
-               row_int(&a, n_moving - 2) == 0)
-            n_moving -= 2;
-        for (uint64_t i = 0; i < n && a.n == b.n; i++) {
-            const int64_t old = row_int(&a, i);
-            const bool is_count = spec->pairs && i % 2 == 1;
-            const bool is_moving = i < n_moving && !is_count && step.by.dst != NULL && old >= 0 &&
-                                   (uint64_t)old < spec->n_targets;
-
-            if (row_int(&b, i) != (is_moving ? (int64_t)step.by.dst[old] : old))
-                return false;
-        }
-        return a.n == b.n;
+        return same_moves(pair, &step, &a, &b, liberties);
     case SPEC_COORD:
         for (uint64_t i = 0; i + 1 < a.n; i += 2) {
             const int64_t cols = spec->board->cols, rows = spec->board->rows;
@@ -366,9 +441,8 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     case SPEC_KEEP:
         break;
     }
-    if (a.items != NULL || b.items != NULL)
-        return a.n == b.n && (a.n == 0 || (a.items != NULL && b.items != NULL &&
-                                           same_items(a.items, b.items, a.n)));
+    if (a.items != NULL || b.items != NULL || step.flip == LABEL_KEEP)
+        return same_list(&a, &b) || (is_values && same_numbers(&a, &b));
     return a.n == b.n && dtype_equal(a.dtype, b.dtype) &&
            (a.n == 0 || orbit_is_flipped(step.flip, a.dtype, a.bytes, b.bytes, a.n));
 }

@@ -562,3 +562,44 @@ def test_own_outputs(options):
 
 if __name__ == "__main__":
     tap.main()
+
+
+def listed(policies, form):
+    """Policies as lists of what is not zero, ascending in each image."""
+    moves = [np.flatnonzero(row).astype(np.int32) for row in policies]
+    values = [row[cells] for row, cells in zip(policies, moves)]
+    if form == "csr":
+        ends = np.cumsum([0] + [len(cells) for cells in moves])
+        return {"policy_indices": np.concatenate(moves), "policy_values": np.concatenate(values),
+                "policy_offsets": ends}
+    lists = {"policy_indices": moves, "policy_values": values}
+    if form == "objects":
+        return {key: np.array(rows + [None], object)[:-1] for key, rows in lists.items()}
+    longest = max(map(len, moves))
+    padded = {key: np.stack([np.pad(row, (0, longest - len(row))) for row in rows])
+              for key, rows in lists.items()}
+    if form == "padded":
+        return padded
+    pairs = np.stack([padded["policy_indices"], np.ceil(1000 * padded["policy_values"])], 2)
+    return {"visit_pairs": pairs.astype(np.int32)}
+
+
+@tap.test(*[(form, fault) for form in ("objects", "padded", "csr", "pairs")
+            for fault in ("none", "policy still", "policy inverse", "values")])
+def test_listed_anew(form, fault):
+    """The moves of each image in ascending order: the same policy, in another order of its list."""
+    make = FAULTS[fault][0] if fault in FAULTS else image
+    arrays = stack(orders("sample", rows_of(gomoku(30)), IDS["all"], make))
+    arrays |= listed(arrays.pop("policy"), form)
+    if fault == "values":  # those of the first row, in the order of its moves backwards
+        numbers = arrays["visit_pairs"][0, :, 1] if form == "pairs" else arrays["policy_values"]
+        numbers = numbers if form in ("pairs", "csr") else numbers[0]
+        n = arrays["policy_offsets"][1] if form == "csr" else np.count_nonzero(numbers)
+        numbers[:n] = numbers[:n][::-1].copy()
+    options = ["--role", "visit_pairs=action:pairs"] if form == "pairs" else []
+    codes, file = errors_of(arrays, *BOARD, *options)
+    expected = {"none": set(), "values": {"policy-wrong"}}.get(fault, FAULTS.get(fault, (0, set()))[1])
+    if form == "pairs":
+        expected = {"coord-not-moved"} if fault != "none" else set()
+    assert file["expanded"] and codes >= expected and codes <= expected | {"policy-wrong"}, file
+    assert bool(codes) == (fault != "none"), file
