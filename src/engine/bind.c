@@ -180,7 +180,7 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
     struct number_range range;
 
     *op = LABEL_KEEP;
-    if (value == VALUE_MOVER && !(n >= 2 && array->binding.per_player))
+    if (value == VALUE_MOVER && !(n >= 2 && (array->binding.options & ROLE_PLAYERS)))
         return 0;
     *op = is_wdl      ? LABEL_REVERSE
           : n >= 2    ? LABEL_EXCHANGE_TWO
@@ -200,7 +200,8 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
                             "blue wins, draw, red wins, which are not negative and have the sum 1; "
                             "use --value mover, or --role NAME=value:players or NAME=copy",
                             err);
-    if (n >= 2 && array->binding.per_player) /* these may be scores, which have no bounds */
+    if (n >= 2 &&
+        (array->binding.options & ROLE_PLAYERS)) /* these may be scores, which have no bounds */
         return 0;
     if (n > 2)
         return plan_refuse(plan, array, err,
@@ -312,8 +313,9 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
         break;
     case ROLE_SWAP_PLAYER:
         op = coding->op;
-        status = array->binding.is_winner ? winner_label(plan, array, &op, err)
-                                          : check_bounds(plan, array, &coding->bounds, &range, err);
+        status = array->binding.options & ROLE_WINNER
+                     ? winner_label(plan, array, &op, err)
+                     : check_bounds(plan, array, &coding->bounds, &range, err);
         break;
     case ROLE_SWAP_FIRST: /* the first column is the player to move, 0 or 1 in every row */
         op = LABEL_FIRST_01;

@@ -58,7 +58,7 @@ bool plan_is_key(const struct plan *plan, const struct plan_array *array, const 
     case ROLE_TILE:
         return !plan->board->family->only_known_members; /* there they are targets for each cell */
     case ROLE_TO_MOVE:
-        return !array->binding.is_winner;
+        return !(array->binding.options & ROLE_WINNER);
     default:
         return false;
     }

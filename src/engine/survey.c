@@ -21,8 +21,8 @@
 const struct plan_array *survey_find(const struct plan *plan, enum role role)
 {
     for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan->arrays[i].binding.role == role && !plan->arrays[i].binding.is_winner &&
-            !plan->arrays[i].is_object)
+        if (plan->arrays[i].binding.role == role &&
+            !(plan->arrays[i].binding.options & ROLE_WINNER) && !plan->arrays[i].is_object)
             return &plan->arrays[i];
     return NULL;
 }

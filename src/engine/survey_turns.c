@@ -199,7 +199,7 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
     if (t.rows.n_bad > 0)
         return refuse_plane(&t, err);
     /* A game has one empty board; further ones are padding. */
-    if (t.n_padded > 0 && t.form.turn >= 0 && !planes->binding.is_positions)
+    if (t.n_padded > 0 && t.form.turn >= 0 && !(planes->binding.options & ROLE_POSITIONS))
         return plan_refuse(
             plan, planes, err,
             "row %llu: frames of zeros, as in %llu rows: if they are the empty board before the "

@@ -18,7 +18,7 @@ struct planes_form planes_form_of(const struct role_binding *binding, const stru
                                 .axis = axes->axis,
                                 .n_last = axes->inner > 1 ? axes->inner : 1,
                                 .is_bits = binding->role == ROLE_PACKED,
-                                .lsb_first = binding->lsb_first,
+                                .lsb_first = binding->options & ROLE_LSB,
                                 .n_frames = 1};
 }
 
@@ -337,7 +337,7 @@ bool laid_can_read(const struct array *array, const struct role_binding *policy)
 
     return role == ROLE_POLICY_INDEX ||
            (array->row_nbytes > 0 && dtype_is_number(&array->header.dtype) &&
-            ((role == ROLE_ACTION && !policy->is_pairs) ||
+            ((role == ROLE_ACTION && !(policy->options & ROLE_PAIRS)) ||
              ((role == ROLE_POLICY || role == ROLE_MASK) && policy->axes.inner == 1)));
 }
 

@@ -277,7 +277,8 @@ static void list_stones(struct count *c, const struct row *row)
 
     if (c->binding->role == ROLE_PACKED)
         for (uint64_t e = first; e < c->end; e++)
-            c->numbers[e] = row->bytes[e / 8] >> (c->binding->lsb_first ? e % 8 : 7 - e % 8) & 1;
+            c->numbers[e] =
+                row->bytes[e / 8] >> ((c->binding->options & ROLE_LSB) ? e % 8 : 7 - e % 8) & 1;
     else
         row_doubles(row, first, c->end - first, c->numbers + first);
     for (size_t p = 0; p < c->n_spots; p++) {

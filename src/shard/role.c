@@ -250,6 +250,12 @@ enum role role_values_by_prefix(const char *key, size_t n_bytes)
 #define FRAMES_END 100000 /* a frame count must be below this */
 #define N_PAIRED   8      /* leading options that exclude each other in pairs: see role_option */
 
+/* By bit of enum role_option. */
+static const char *const option_names[] = {"rowcol",  "colrow", "msb",      "lsb",
+                                           "nchw",    "nhwc",   "player",   "winner",
+                                           "players", "pairs",  "positions"};
+#define N_OPTIONS (sizeof option_names / sizeof *option_names)
+
 static bool equals(const char *text, size_t n_bytes, const char *name)
 {
     return strlen(name) == n_bytes && memcmp(text, name, n_bytes) == 0;
@@ -268,10 +274,7 @@ static enum role role_of_spec(const char *spec)
 int role_request_add_spec(struct role_request *request, const char *array, const char *spec,
                           struct error *err)
 {
-    static const char *const names_of[] = {"rowcol",  "colrow", "msb",      "lsb",
-                                           "nchw",    "nhwc",   "player",   "winner",
-                                           "players", "pairs",  "positions"};
-    const size_t n_role = strcspn(spec, ":"), n_names = sizeof names_of / sizeof *names_of;
+    const size_t n_role = strcspn(spec, ":");
     struct role_override o = {.role = role_of_spec(spec)};
     const char *text = spec + n_role;
     char names[400] = "";
@@ -295,7 +298,7 @@ int role_request_add_spec(struct role_request *request, const char *array, const
         enum action_flip flip = ACTION_AS_IS + 1;
         unsigned option = 0;
 
-        while (option < n_names && !equals(text, n_bytes, names_of[option]))
+        while (option < N_OPTIONS && !equals(text, n_bytes, option_names[option]))
             option++;
         while (flip < ACTION_N_FLIPS && !equals(text, n_bytes, action_flip_name(flip)))
             flip++;
@@ -303,7 +306,7 @@ int role_request_add_spec(struct role_request *request, const char *array, const
             o.layout == NULL) {
             o.layout = strndup(text + n_equal, n_bytes - n_equal);
             status = o.layout == NULL ? error_no_memory(err, "a role's layout") : 0;
-        } else if (is_listed && option < n_names) {
+        } else if (is_listed && option < N_OPTIONS) {
             o.options &= option < N_PAIRED ? ~(1u << (option ^ 1)) : ~0u;
             o.options |= 1u << option;
         } else if (is_listed && flip < ACTION_N_FLIPS) {
@@ -397,27 +400,21 @@ void role_request_release(struct role_request *request)
 
 struct text_quoted role_binding_spec(const struct role_binding *b)
 {
-    const uint64_t n_planes = b->axes.outer * b->axes.inner;
-    struct text_quoted text = text_format("%s", role_name(b->role)), frames = {""};
-    const size_t room = sizeof text.text;
+    struct text_quoted text = text_format("%s", role_name(b->role));
+    const size_t room = sizeof text.text, n_role = strlen(text.text);
 
-    if (b->frame_planes > 0)
-        frames = text_format(",frames=%llu", (unsigned long long)(n_planes / b->frame_planes));
     if (b->layout != NULL && (role_kinds[b->role].flags & ROLE_HAS_LAYOUT))
-        text_add(text.text, room, ":layout=%s%s%s%s", b->layout->name,
-                 b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip),
-                 b->is_pairs ? ",pairs" : "");
-    else if (b->role == ROLE_PLANES && (n_planes > 1 || b->channels_last))
-        text_add(text.text, room, ":%s%s%s", b->channels_last ? "nhwc" : "nchw", frames.text,
-                 b->is_positions ? ",positions" : "");
-    else if (b->role == ROLE_PACKED)
-        text_add(text.text, room, ":%s%s", b->lsb_first ? "lsb" : "msb", frames.text);
-    else if (b->is_winner || b->is_player)
-        text_add(text.text, room, b->is_winner ? ":winner" : ":player");
-    else if (b->role == ROLE_COORD)
-        text_add(text.text, room, b->col_first ? ":colrow" : ":rowcol");
-    else if (b->role == ROLE_VALUE && b->per_player)
-        text_add(text.text, room, ":players");
+        text_add(text.text, room, ",layout=%s%s%s", b->layout->name,
+                 b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip));
+    for (unsigned i = 0; i < N_OPTIONS; i++) {
+        if (1u << i == ROLE_POSITIONS && b->frame_planes > 0)
+            text_add(text.text, room, ",frames=%" PRIu64,
+                     b->axes.outer * b->axes.inner / b->frame_planes);
+        if (b->options >> i & 1)
+            text_add(text.text, room, ",%s", option_names[i]);
+    }
+    if (text.text[n_role] == ',')
+        text.text[n_role] = ':';
     return text;
 }
 

@@ -52,6 +52,21 @@ struct role_axes {
     uint64_t inner;
 };
 
+/* Options of roles, after the colon: bits, of which the first ones exclude each other in pairs. */
+enum role_option {
+    ROLE_ROWCOL = 1,       /* COORD: (row, col), */
+    ROLE_COLROW = 2,       /* or (col, row) */
+    ROLE_MSB = 4,          /* PACKED: the first cell of a byte is its highest bit, */
+    ROLE_LSB = 8,          /* or its lowest */
+    ROLE_NCHW = 16,        /* PLANES: channels first, */
+    ROLE_NHWC = 32,        /* or last, even if there is only one */
+    ROLE_PLAYER = 64,      /* TO_MOVE: whose turn it is, as the user says, whatever its name, */
+    ROLE_WINNER = 128,     /* or who won, if anybody */
+    ROLE_PLAYERS = 256,    /* VALUE: a column per player, the colours first */
+    ROLE_PAIRS = 512,      /* ACTION: (index, count) pairs, see struct spec */
+    ROLE_POSITIONS = 1024, /* PLANES of a history: a frame of zeros is an empty board */
+};
+
 /* The role of one array, with all that a transform needs to know about it. */
 struct role_binding {
     enum role role;
@@ -65,35 +80,13 @@ struct role_binding {
     int index_array;                    /* the parts of a sparse policy: positions in */
     int value_array;                    /*   archive->arrays, or -1 */
     int offsets_array;
+    unsigned options;      /* enum role_option, also where they were not told but found */
     uint64_t frame_planes; /* PLANES, PACKED: planes per position of a history; 0: not one */
-    bool channels_last;    /* PLANES, even with one channel */
-    bool is_positions;     /* PLANES of a history: a frame of zeros is an empty board */
     bool takeiteasy_grid;  /* PLANES, GRID: an axis of 25, see grid_cells of a family */
-    bool col_first;        /* COORD as (col,row) */
     enum action_flip flip; /* POLICY and its relatives, ACTION: stored flipped against the planes */
-    bool per_player;       /* VALUE: a column per player, the colours first */
-    bool lsb_first;        /* PACKED: bit order within a byte */
-    bool is_pairs;         /* ACTION: (index, count) pairs, see struct spec */
     bool plane_xy;         /* PLANES, PACKED, GRID: stored [c][x][y] (RingRift squares) */
-    bool is_winner;        /* TO_MOVE: who won, if anybody, rather than whose turn it is */
-    bool is_player;        /* TO_MOVE: whose turn it is, as the user says, whatever its name */
     bool is_counts;        /* POLICY and its sparse parts: counts, which need not add up to 1 */
     bool may_hold_positions; /* COPY: rows look like positions (FEN), which is worth a warning */
-};
-
-/* Options of roles, after the colon: bits, of which the first ones exclude each other in pairs. */
-enum role_option {
-    ROLE_ROWCOL = 1,
-    ROLE_COLROW = 2,
-    ROLE_MSB = 4,
-    ROLE_LSB = 8,
-    ROLE_NCHW = 16,
-    ROLE_NHWC = 32,
-    ROLE_PLAYER = 64,
-    ROLE_WINNER = 128,
-    ROLE_PLAYERS = 256,
-    ROLE_PAIRS = 512,
-    ROLE_POSITIONS = 1024,
 };
 
 /* One role given by the user, with --role, --copy or --schema. */

@@ -84,7 +84,7 @@ static bool set_frames(struct role_case *a, uint64_t n_planes, uint64_t n_frames
                           told);
     n_frames = told > 0 ? told : n_frames;
     a->b->frame_planes = n_frames > 1 ? n_planes / n_frames : 0;
-    a->b->is_positions = a->told->options & ROLE_POSITIONS;
+    a->b->options |= a->told->options & ROLE_POSITIONS;
     return true;
 }
 
@@ -93,8 +93,8 @@ bool role_fit_planes(struct role_case *a)
     const struct npy_header *h = a->h;
     const struct board *board = a->c->board;
     const unsigned n = h->n_dims;
-    const bool last = a->told->options & ROLE_NHWC, first = a->told->options & ROLE_NCHW;
-    const bool box = a->c->box_rows > 0;
+    const bool first = a->told->options & ROLE_NCHW, box = a->c->box_rows > 0;
+    bool last = a->told->options & ROLE_NHWC;
     uint64_t outer = 1, inner = 1, n_frames = 0;
 
     if (!role_dtype_moves(&h->dtype))
@@ -108,7 +108,7 @@ bool role_fit_planes(struct role_case *a)
     } else if (a->is_told && !first && box && n == 5 && match_cells(a, 2, 4)) {
         outer = n_frames = h->shape[1];
         inner = h->shape[4];
-        a->b->channels_last = true;
+        last = true;
     } else if (!last && n >= 3 && match_cells(a, 2, n)) {
         outer = h->shape[1];
     } else if ((last || (!first && box && n == 4)) && n >= 3 && match_cells(a, 1, n - 1)) {
@@ -134,7 +134,7 @@ bool role_fit_planes(struct role_case *a)
     if (!set_frames(a, outer * inner, n_frames))
         return false;
     a->b->role = ROLE_PLANES;
-    a->b->channels_last |= last || inner > 1;
+    a->b->options |= last || inner > 1 ? ROLE_NHWC : outer > 1 ? ROLE_NCHW : 0;
     a->b->axes.outer = outer;
     a->b->axes.inner = inner;
     return true;
@@ -147,7 +147,7 @@ bool role_fit_packed(struct role_case *a)
     const uint64_t n_bytes = ((uint64_t)board->n_cells + 7) / 8;
     uint64_t n_planes = 1;
 
-    a->b->lsb_first = a->told->options & ROLE_LSB;
+    bool is_lsb = a->told->options & ROLE_LSB;
     /* Bitboards: bit i of a little-endian 64-bit integer, counted from the lowest, is cell i. */
     if (a->is_told && h->dtype.kind == DTYPE_UINT && h->dtype.itemsize == 8) {
         if (n_bytes != 8 || h->dtype.big_endian || (a->told->options & ROLE_MSB))
@@ -159,7 +159,7 @@ bool role_fit_packed(struct role_case *a)
             n_planes *= h->shape[d];
         if (n_planes == 0)
             return role_unfit(a, "expected at least one bitboard, found none");
-        a->b->lsb_first = true;
+        is_lsb = true;
     } else {
         if (h->dtype.kind != DTYPE_UINT || h->dtype.itemsize != 1 || h->n_dims != 3 ||
             h->shape[1] == 0 || h->shape[2] != n_bytes)
@@ -170,6 +170,7 @@ bool role_fit_packed(struct role_case *a)
     if (!set_frames(a, n_planes, 0))
         return false;
     a->b->role = ROLE_PACKED;
+    a->b->options |= is_lsb ? ROLE_LSB : ROLE_MSB;
     a->b->axes = (struct role_axes){n_planes, board->n_cells, 1};
     return true;
 }
@@ -417,12 +418,14 @@ bool role_fit_action(struct role_case *a)
     const struct npy_header *h = a->h;
     const bool is_integer = dtype_is_integer(&h->dtype);
 
-    a->b->is_pairs = a->told->options & ROLE_PAIRS;
-    if (a->b->is_pairs && (!is_integer || h->n_dims != 3 || h->shape[2] != 2))
+    const unsigned pairs = a->told->options & ROLE_PAIRS;
+
+    if (pairs && (!is_integer || h->n_dims != 3 || h->shape[2] != 2))
         return role_unfit(a, "expected pairs of an action's index and a count: integers (N, k, 2)");
-    if (!a->b->is_pairs && (!is_integer || (a->is_told ? n_columns(h) == 0 : n_columns(h) != 1)))
+    if (!pairs && (!is_integer || (a->is_told ? n_columns(h) == 0 : n_columns(h) != 1)))
         return role_unfit(a, "expected the index of an action: integers (N,), or told, (N, k)");
     a->b->role = ROLE_ACTION;
+    a->b->options = pairs;
     return true;
 }
 
@@ -437,7 +440,7 @@ bool role_fit_coord(struct role_case *a)
         return role_unfit(a, "the cells of the board %s have no rows and columns",
                           a->c->board->name);
     a->b->role = ROLE_COORD;
-    a->b->col_first = a->told->options & ROLE_COLROW;
+    a->b->options = a->told->options & ROLE_COLROW ? ROLE_COLROW : ROLE_ROWCOL;
     return true;
 }
 
@@ -454,7 +457,7 @@ bool role_fit_value(struct role_case *a)
         (a->c->swaps_colours || role_is_spatial(a, 1)))
         return role_unfit(a, "expected values: numbers (N,), (N, 1), (N, 2) or (N, 3)");
     a->b->role = ROLE_VALUE;
-    a->b->per_player = by_name || (a->told->options & ROLE_PLAYERS);
+    a->b->options = by_name ? ROLE_PLAYERS : a->told->options & ROLE_PLAYERS;
     return true;
 }
 

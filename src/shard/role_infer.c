@@ -278,10 +278,10 @@ static int bind_as(struct role_case *a, enum role role)
         if (b->role == ROLE_POLICY)
             b->role = role;
         b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
-        b->is_player = b->role == ROLE_TO_MOVE && (said & ROLE_PLAYER);
-        b->is_winner =
-            b->role == ROLE_TO_MOVE && !b->is_player &&
-            ((said & ROLE_WINNER) || text_compare_caseless(a->array->key, "winner", 6) == 0);
+        if (b->role == ROLE_TO_MOVE)
+            b->options = said != 0                                                ? said
+                         : text_compare_caseless(a->array->key, "winner", 6) == 0 ? ROLE_WINNER
+                                                                                  : 0;
         /* The look is bounded: in a list of moves padded with -1, nearly every row has one. */
         if (a->is_told || !c->request->is_strict || h->dtype.kind != DTYPE_INT ||
             (b->role != ROLE_MASK && b->role != ROLE_POLICY) ||

@@ -273,9 +273,9 @@ int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *a
         .n_planes = n_planes,
         .frame_planes = binding->frame_planes > 0 ? binding->frame_planes : n_planes,
         .channels_last = axes->inner > 1,
-        .lsb_first = binding->lsb_first,
-        .col_first = binding->col_first,
-        .pairs = binding->is_pairs,
+        .lsb_first = binding->options & ROLE_LSB,
+        .col_first = binding->options & ROLE_COLROW,
+        .pairs = binding->options & ROLE_PAIRS,
         .codes = permutes_tiles && binding->role == ROLE_GRID && board->family->has_tiles,
         .cols = board->cols,
     };

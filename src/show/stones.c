@@ -87,7 +87,7 @@ static int fields_find(const struct fields *fields, enum role role)
     for (size_t i = 0; i < fields->plan->n_arrays; i++) {
         const struct role_binding *binding = &fields->plan->arrays[i].binding;
 
-        if (binding->role == role && !binding->is_winner && fields->items[i].n > 0)
+        if (binding->role == role && !(binding->options & ROLE_WINNER) && fields->items[i].n > 0)
             return (int)i;
     }
     return -1;
@@ -296,8 +296,8 @@ int64_t labels_cell_of(const struct fields *fields, size_t i)
         return planes_cell_of(board, binding, (uint64_t)action);
     if (binding->role != ROLE_COORD || field->n < 2)
         return -1;
-    const int64_t row = field_integer(field, binding->col_first ? 1 : 0);
-    const int64_t col = field_integer(field, binding->col_first ? 0 : 1);
+    const int64_t row = field_integer(field, binding->options & ROLE_COLROW ? 1 : 0);
+    const int64_t col = field_integer(field, binding->options & ROLE_COLROW ? 0 : 1);
 
     return row < 0 || col < 0 || row >= board->rows || col >= board->cols ? -1
                                                                           : row * board->cols + col;

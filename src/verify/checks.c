@@ -177,7 +177,7 @@ static void check_range(const struct subject *s)
 static void check_action(const struct subject *s)
 {
     const struct action_space *space = s->space;
-    const bool is_pairs = s->lane->binding->is_pairs;
+    const bool is_pairs = s->lane->binding->options & ROLE_PAIRS;
 
     if (!is_pairs)
         check_range(s);
@@ -240,7 +240,7 @@ static void check_sparse_indices(const struct subject *s)
 static void check_coord(const struct subject *s)
 {
     const struct board *board = s->board;
-    const bool col_first = s->lane->binding->col_first;
+    const bool col_first = s->lane->binding->options & ROLE_COLROW;
 
     if (board == NULL || board->rows == 0)
         return;
@@ -284,7 +284,7 @@ static void check_value(const struct subject *s)
     if (s->board == NULL || !board_swaps_colours(s->board) || c->value == VALUE_MOVER)
         return;
     /* Columns by colour, which a swap exchanges, are shares of the game. */
-    if (n == n_columns && !b->per_player && sum.n >= n_columns &&
+    if (n == n_columns && !(b->options & ROLE_PLAYERS) && sum.n >= n_columns &&
         !(may_be_shares && label_are_shares(s->row.dtype, false, sum.min, sum.sum)) &&
         !(may_be_signed && label_are_shares(s->row.dtype, true, sum.min, sum.sum)))
         TELL(s, FINDING_VALUE_RANGE,
@@ -297,7 +297,7 @@ static void check_value(const struct subject *s)
     /* --value must fit the number of columns. If there is a manifest, `expand` has checked it. */
     if (s->shard->recall.output == NULL &&
         (role_value_contradicts(b, s->lane->array->key, s->board, c) ||
-         (b->role == ROLE_VALUE && !b->per_player &&
+         (b->role == ROLE_VALUE && !(b->options & ROLE_PLAYERS) &&
           (n > 2 || (n == 1 && c->value == VALUE_COLOUR_WDL)))))
         TELL(s, FINDING_VALUE_RANGE,
              text_format("%s (--value %s)",
@@ -315,7 +315,8 @@ static void check_player(const struct subject *s)
     const enum to_move_coding coding = s->conventions->to_move;
 
     if (s->lane->is_mapped && board_swaps_colours(s->lane->spec.board) && s->row.n > 0 &&
-        !s->lane->binding->is_winner && turn_player(coding, row_double(&s->row, 0)) < 0)
+        !(s->lane->binding->options & ROLE_WINNER) &&
+        turn_player(coding, row_double(&s->row, 0)) < 0)
         TELL(s, FINDING_TO_MOVE, codes[coding], text_format("%g", row_double(&s->row, 0)).text,
              "player to move");
 }
@@ -364,7 +365,7 @@ static void check_pad_bits(const struct subject *s)
     for (uint64_t p = 0; s->lane->is_mapped && (p + 1) * n_bytes <= s->row.n && n_bytes > 0; p++) {
         const uint8_t *plane = s->row.bytes + p * n_bytes;
 
-        if (plane_pad_bits(plane, b->axes.axis, b->lsb_first) == 0)
+        if (plane_pad_bits(plane, b->axes.axis, b->options & ROLE_LSB) == 0)
             continue;
         TELL(s, FINDING_PADDING, "0", text_format("byte 0x%02x", plane[n_bytes - 1]).text,
              "bits after the last cell of plane %" PRIu64, p);

@@ -30,13 +30,14 @@ static int decide_labels(struct lanes *lanes, struct error *err)
         const struct role_binding *b = lane->binding;
         const enum role_swap swap = role_kinds[b->role].swap;
         const struct array *array = lane->array;
-        const bool follows = b->is_winner && (has_players || c->to_move_said);
+        const bool is_winner = b->options & ROLE_WINNER, per_player = b->options & ROLE_PLAYERS;
+        const bool follows = is_winner && (has_players || c->to_move_said);
         enum to_move_coding coding = c->to_move;
         enum label_op op = LABEL_KEEP;
         struct number_range range = {0}; /* stays so if it cannot be read: reported later */
         struct error why = {0};
 
-        if (b->is_winner != (k >= lanes->n))
+        if (is_winner != (k >= lanes->n))
             continue;
         has_players |= b->role == ROLE_TO_MOVE && k < lanes->n;
         if (!lane->is_mapped || array->objects != NULL || swap == ROLE_SWAP_NOTHING)
@@ -50,12 +51,12 @@ static int decide_labels(struct lanes *lanes, struct error *err)
             if (!follows && !c->to_move_said && range.min == -1 && range.max <= 1)
                 coding = TO_MOVE_PM1;
             else if (!follows && !c->to_move_said && range.max == 2 &&
-                     (b->is_winner || range.min >= 1))
+                     (is_winner || range.min >= 1))
                 coding = TO_MOVE_12;
             op = spec_swap_of_coding(coding);
             if (follows && op == LABEL_COMPLEMENT)
                 op = LABEL_EXCHANGE_01; /* what is neither is nobody */
-            if (!b->is_winner)
+            if (!is_winner)
                 c->to_move = coding;
         } else if (swap == ROLE_SWAP_FIRST) {
             op = LABEL_FIRST_01;
@@ -67,11 +68,11 @@ static int decide_labels(struct lanes *lanes, struct error *err)
             const uint64_t n = array->row_nbytes / array->header.dtype.itemsize;
             const bool is_signed = c->value_said ? c->value == VALUE_COLOUR11 : range.min < 0;
 
-            op = b->role == ROLE_WDL || (n == 3 && !b->per_player) ? LABEL_REVERSE
-                 : n >= 2                                          ? LABEL_EXCHANGE_TWO
-                 : is_signed                                       ? LABEL_NEGATE
-                                                                   : LABEL_COMPLEMENT;
-            if (c->value == VALUE_MOVER && !(n >= 2 && b->per_player))
+            op = b->role == ROLE_WDL || (n == 3 && !per_player) ? LABEL_REVERSE
+                 : n >= 2                                       ? LABEL_EXCHANGE_TWO
+                 : is_signed                                    ? LABEL_NEGATE
+                                                                : LABEL_COMPLEMENT;
+            if (c->value == VALUE_MOVER && !(n >= 2 && per_player))
                 op = LABEL_KEEP;
         }
         spec_set_swap(&lane->spec, op);
@@ -80,7 +81,7 @@ static int decide_labels(struct lanes *lanes, struct error *err)
         const char *said = manifest_text(manifest_find(arrays, array->key), "swap");
         for (int i = 0; said != NULL && i < LABEL_N_OPS; i++)
             if (strcmp(label_op_name((enum label_op)i), said) == 0 &&
-                !(i == LABEL_KEEP && b->per_player))
+                !(i == LABEL_KEEP && per_player))
                 spec_set_swap(&lane->spec, (enum label_op)i);
     }
     return 0;

@@ -26,7 +26,8 @@ static struct findings *break_rule(struct rules *r, enum rule rule)
 static int find_lane(const struct lanes *lanes, enum role role)
 {
     for (size_t i = 0; i < lanes->n; i++)
-        if (lanes->items[i].binding->role == role && !lanes->items[i].binding->is_winner &&
+        if (lanes->items[i].binding->role == role &&
+            !(lanes->items[i].binding->options & ROLE_WINNER) &&
             (lanes->items[i].array->objects == NULL || role == ROLE_POLICY_INDEX))
             return (int)i;
     return -1;
@@ -92,8 +93,8 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
         const struct role_binding *b = lane->binding;
         struct policy_rule *rule = &r->policies[r->n_policies];
 
-        if (i < 0 || (k >= 0 && (i == r->policy || b->is_winner)) || !lane->is_mapped ||
-            lane->spec.space == NULL || !laid_is_placement(b) ||
+        if (i < 0 || (k >= 0 && (i == r->policy || (b->options & ROLE_WINNER))) ||
+            !lane->is_mapped || lane->spec.space == NULL || !laid_is_placement(b) ||
             (k >= 0 && !laid_can_read(lane->array, b)))
             continue;
         if (laid_init(&rule->laid, board, planes->binding, b, lanes->shard->n_rows, err) != 0)

@@ -228,7 +228,8 @@ static int decide_plane_coding(struct shard *shard, struct error *err)
     for (size_t i = 0; i < shard->archive.n_arrays && plan.n_arrays == 0; i++) {
         turns = &shard->archive.arrays[i];
         to_move.binding = shard->bindings[i];
-        plan.n_arrays = to_move.binding.role == ROLE_TO_MOVE && !to_move.binding.is_winner &&
+        plan.n_arrays = to_move.binding.role == ROLE_TO_MOVE &&
+                        !(to_move.binding.options & ROLE_WINNER) &&
                         dtype_is_number(&turns->header.dtype) && turns->n_rows == shard->n_rows;
     }
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {

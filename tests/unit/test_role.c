@@ -686,10 +686,10 @@ static void describe(const struct role_binding *b, char **at)
          b->role == ROLE_POLICY_INDEX || b->role == ROLE_ACTION))
         append(at, "/%" PRIu64, b->n_actions);
     append(at, "%s%s%s%s", b->plane_xy ? "+xy" : "", b->takeiteasy_grid ? "+5x5" : "",
-           b->lsb_first ? "+lsb" : "",
-           b->col_first   ? ":colrow"
-           : b->is_winner ? ":winner"
-                          : "");
+           b->options & ROLE_LSB ? "+lsb" : "",
+           b->options & ROLE_COLROW   ? ":colrow"
+           : b->options & ROLE_WINNER ? ":winner"
+                                      : "");
 }
 
 /* True when every '|'-separated part occurs in the message. */

@@ -77,11 +77,8 @@ static bool same_binding(const struct role_binding *a, const struct role_binding
            a->layout == b->layout && a->n_actions == b->n_actions && a->sparse == b->sparse &&
            a->index_array == b->index_array && a->value_array == b->value_array &&
            a->offsets_array == b->offsets_array && a->takeiteasy_grid == b->takeiteasy_grid &&
-           a->col_first == b->col_first && a->lsb_first == b->lsb_first &&
-           a->plane_xy == b->plane_xy && a->frame_planes == b->frame_planes &&
-           a->is_positions == b->is_positions && a->flip == b->flip && a->is_pairs == b->is_pairs &&
-           a->per_player == b->per_player && a->is_winner == b->is_winner &&
-           a->is_counts == b->is_counts;
+           a->options == b->options && a->plane_xy == b->plane_xy &&
+           a->frame_planes == b->frame_planes && a->flip == b->flip && a->is_counts == b->is_counts;
 }
 
 static void round_trip(const char *board_name, const char *options, const char *arrays)
