@@ -51,39 +51,42 @@ uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k)
 
 /* --- the images of rows --- */
 
-int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *groups,
-                      struct error *err)
+void orbit_walk_begin(struct orbit_walk *walk, const struct orbit_groups *groups,
+                      struct lanes *lanes, uint64_t n_wanted, struct error *err)
 {
     const struct reader numbers[2] = {{.arrays = &groups->source, .n_arrays = 1},
                                       {.arrays = &groups->transform, .n_arrays = 1}};
 
-    *cursor = (struct orbit_cursor){.groups = groups};
-    walk_begin(&cursor->numbers, numbers, groups->source != NULL ? 2 : 0, NULL, err);
-    return cursor->numbers.status;
+    *walk = (struct orbit_walk){.groups = groups, .n_wanted = n_wanted, .err = err};
+    walk_begin(&walk->numbers, numbers, groups->source != NULL ? 2 : 0, NULL, err);
+    walk->status = walk->numbers.status;
+    if (walk->status == 0)
+        walk->status = window_init(&walk->window, lanes, n_wanted, err);
 }
 
-void orbit_cursor_close(struct orbit_cursor *cursor)
+int orbit_walk_end(struct orbit_walk *walk)
 {
-    walk_end(&cursor->numbers);
-    *cursor = (struct orbit_cursor){0};
+    window_release(&walk->window);
+    walk_end(&walk->numbers);
+    return walk->status;
 }
 
-/* Fill in source and transform of the next n rows, from cursor->next_row on. */
-static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images)
+/* Fill in source and transform of the next n rows, from walk->next_row on. */
+static int read_images(struct orbit_walk *walk, uint64_t n, struct lane_image *images)
 {
-    const struct orbit_groups *groups = cursor->groups;
+    const struct orbit_groups *groups = walk->groups;
     const struct layout *layout = &groups->layout;
     const uint64_t n_apart = layout->originals_first ? layout->n_sources : 0;
     const uint32_t n_images = layout->n_images - layout->originals_first;
 
     for (uint64_t i = 0; i < n; i++) {
-        const uint64_t row = cursor->next_row++;
+        const uint64_t row = walk->next_row++;
 
         images[i] = (struct lane_image){.row = row, .source = row, .transform = layout->ids[0]};
         if (groups->source != NULL) {
-            if (!walk_next(&cursor->numbers))
+            if (!walk_next(&walk->numbers))
                 return -1;
-            const struct row *numbers = cursor->numbers.rows;
+            const struct row *numbers = walk->numbers.rows;
             const int64_t source = row_int(&numbers[0], 0), t = row_int(&numbers[1], 0);
 
             images[i].source = source < 0 ? UINT64_MAX >> 1 : (uint64_t)source;
@@ -133,15 +136,14 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
     uint64_t max = 0, n_runs = 0;
     bool is_long = false;
     size_t capacity = 0;
-    struct orbit_cursor cursor;
-    int status = orbit_cursor_open(&cursor, groups, err);
+    struct orbit_walk walk;
 
-    if (status == 0)
-        status = push_cut(groups, &capacity, 0, 0, err);
-    while (status == 0 && cursor.next_row < groups->n_rows) {
-        const uint64_t n = smaller(groups->n_rows - cursor.next_row, IMAGES_AT_ONCE);
+    orbit_walk_begin(&walk, groups, NULL, 0, err);
+    int status = walk.status == 0 ? push_cut(groups, &capacity, 0, 0, err) : -1;
+    while (status == 0 && walk.next_row < groups->n_rows) {
+        const uint64_t n = smaller(groups->n_rows - walk.next_row, IMAGES_AT_ONCE);
 
-        status = read_images(&cursor, n, images);
+        status = read_images(&walk, n, images);
         for (const struct lane_image *image = images; status == 0 && image < images + n; image++) {
             if (image->transform == NO_TRANSFORM) {
                 is_in_runs = false;
@@ -165,7 +167,7 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
             max = image->source > max ? image->source : max;
         }
     }
-    orbit_cursor_close(&cursor);
+    (void)orbit_walk_end(&walk);
     /* In transform order each transform has one run of rows. */
     groups->is_cut = is_in_runs && 2 * n_runs <= groups->n_rows;
     if (status == 0)
@@ -179,10 +181,10 @@ int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, str
         return 0;
     if (new_items(&groups->entries, groups->n_rows + 1, "list of all images", err) != 0)
         return -1;
-    status = orbit_cursor_open(&cursor, groups, err);
-    if (status == 0)
-        status = read_images(&cursor, groups->n_rows, groups->entries);
-    orbit_cursor_close(&cursor);
+    orbit_walk_begin(&walk, groups, NULL, 0, err);
+    if (walk.status == 0)
+        walk.status = read_images(&walk, groups->n_rows, groups->entries);
+    status = orbit_walk_end(&walk);
     qsort(groups->entries, groups->n_rows, sizeof *groups->entries, lane_image_compare);
     return status;
 }
@@ -195,37 +197,32 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
     uint32_t n_expected = 0;
     int status = 0;
 
-    /* The first walk finds the set of images that most groups have, if there is one (by majority
+    /* The first round finds the set of images that most groups have, if there is one (by majority
      * vote); the second counts those groups. */
-    for (int walk = 0; walk < (groups->is_told ? 1 : 2) && status == 0; walk++) {
-        struct lanes none = {0};
-        struct orbit_cursor cursor;
-        struct window window = {0};
+    for (int round = 0; round < (groups->is_told ? 1 : 2) && status == 0; round++) {
+        struct orbit_walk walk;
 
-        status = orbit_cursor_open(&cursor, groups, err);
-        if (status == 0)
-            status = window_init(&window, &none, SCAN_GROUPS, err);
-        while (status == 0 &&
-               (status = orbit_cursor_next(&cursor, &window, SCAN_GROUPS, err)) == 0 &&
-               window.n > 0)
-            for (uint64_t g = 0; g < window.n_groups; g++) {
+        orbit_walk_begin(&walk, groups, NULL, SCAN_GROUPS, err);
+        while (orbit_walk_next(&walk))
+            for (uint64_t g = 0; g < walk.window.n_groups; g++) {
+                const struct lane_image *image = &walk.window.images[walk.window.groups[g]];
+                const struct lane_image *end = &walk.window.images[walk.window.groups[g + 1]];
                 bool own[BOARD_MAX_TRANSFORMS] = {false}, has_others = false;
 
-                for (uint64_t i = window.groups[g]; i < window.groups[g + 1]; i++)
-                    if (window.images[i].transform != NO_TRANSFORM) {
-                        own[window.images[i].transform] = true;
-                        has_others |= !most[window.images[i].transform];
+                for (; image < end; image++)
+                    if (image->transform != NO_TRANSFORM) {
+                        own[image->transform] = true;
+                        has_others |= !most[image->transform];
                     }
                 const bool is_most = memcmp(own, most, sizeof own) == 0;
-                groups->n_groups += walk == 0;
-                n_with_most += walk == 1 && is_most;
-                n_with_others += walk == 1 && has_others;
-                if (walk == 0 && !groups->is_told && !is_most && lead == 0)
+                groups->n_groups += round == 0;
+                n_with_most += round == 1 && is_most;
+                n_with_others += round == 1 && has_others;
+                if (round == 0 && !groups->is_told && !is_most && lead == 0)
                     memcpy(most, own, sizeof own);
                 lead = is_most || lead == 0 ? lead + 1 : lead - 1;
             }
-        window_release(&window);
-        orbit_cursor_close(&cursor);
+        status = orbit_walk_end(&walk);
     }
     for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++)
         n_expected += most[t];
@@ -244,46 +241,48 @@ void orbit_groups_release(struct orbit_groups *groups)
     *groups = (struct orbit_groups){0};
 }
 
-int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,
-                      struct error *err)
+bool orbit_walk_next(struct orbit_walk *walk)
 {
-    const struct orbit_groups *groups = cursor->groups;
+    const struct orbit_groups *groups = walk->groups;
+    struct window *window = &walk->window;
     const struct lane_image *entries = groups->entries;
-    const uint64_t first = cursor->next_row;
+    const uint64_t first = walk->next_row;
     uint64_t n = 0;
     bool sorted = true;
 
     /* Whole segments, or whole groups of the list; single rows where there are no groups. */
     if (entries == NULL && groups->cuts == NULL)
-        n = smaller(groups->n_rows - first, n_wanted);
-    while (entries == NULL && groups->cuts != NULL && cursor->segment < groups->n_segments) {
-        const struct orbit_cut *cut = &groups->cuts[cursor->segment];
+        n = smaller(groups->n_rows - first, walk->n_wanted);
+    while (entries == NULL && groups->cuts != NULL && walk->segment < groups->n_segments) {
+        const struct orbit_cut *cut = &groups->cuts[walk->segment];
         const uint64_t more = cut[1].row - cut[0].row;
 
-        if (n > 0 && n + more > n_wanted)
+        if (n > 0 && n + more > walk->n_wanted)
             break;
         n += more;
-        cursor->segment++;
+        walk->segment++;
     }
     for (uint64_t end = first; entries != NULL && end < groups->n_rows; n = end - first) {
         const uint64_t source = entries[end].source;
 
         while (end < groups->n_rows && entries[end].source == source)
             end++;
-        if (n > 0 && end - first > n_wanted)
+        if (n > 0 && end - first > walk->n_wanted)
             break;
     }
-    if (window_reserve(window, n, err) != 0)
-        return -1;
+    window->n = window->n_groups = 0;
+    if (walk->status == 0)
+        walk->status = window_reserve(window, n, walk->err);
     struct lane_image *images = window->images;
-    if (entries != NULL) {
+    if (walk->status == 0 && entries != NULL) {
         memcpy(images, entries + first, n * sizeof *images);
-        cursor->next_row += n;
-    } else if (read_images(cursor, n, images) != 0) {
-        return -1;
+        walk->next_row += n;
+    } else if (walk->status == 0) {
+        walk->status = read_images(walk, n, images);
     }
+    if (walk->status != 0)
+        return false;
     window->n = n;
-    window->n_groups = 0;
     for (uint64_t i = 0; i < n; i++) {
         images[i].at = (uint32_t)i;
         window->rows[i] = images[i].row;
@@ -295,5 +294,5 @@ int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64
         if (i == 0 || images[i].source != images[i - 1].source)
             window->groups[window->n_groups++] = i;
     window->groups[window->n_groups] = n;
-    return 0;
+    return n > 0;
 }

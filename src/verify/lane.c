@@ -230,7 +230,7 @@ void lanes_release(struct lanes *lanes)
 int window_init(struct window *window, struct lanes *lanes, uint64_t n, struct error *err)
 {
     *window = (struct window){.lanes = lanes};
-    return new_items(&window->batches, lanes->n + 1, "window of rows", err) != 0
+    return lanes != NULL && new_items(&window->batches, lanes->n + 1, "window of rows", err) != 0
                ? -1
                : window_reserve(window, n + 1, err);
 }

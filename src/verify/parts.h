@@ -95,7 +95,7 @@ struct window {
     struct batch *batches; /* owned, one per lane */
 };
 
-/* Make a window with room for n rows. Release it in any case. */
+/* Make a window with room for n rows; lanes NULL: no array will be read. Release it in any case. */
 int window_init(struct window *window, struct lanes *lanes, uint64_t n, struct error *err);
 
 /* Make room for n rows; what the window holds is lost. */
@@ -237,22 +237,27 @@ void orbit_groups_release(struct orbit_groups *groups);
  * groups, if most have exactly these and hardly any have others. */
 int orbit_groups_expect(struct orbit_groups *groups, struct error *err);
 
-/* Walks over all groups, a window at a time. */
-struct orbit_cursor {
+/* A walk over all groups, a window of rows at a time. */
+struct orbit_walk {
     const struct orbit_groups *groups; /* borrowed */
-    struct walk numbers;               /* of the provenance arrays: sources, transforms */
-    uint64_t next_row;                 /* or the next entry of the list */
+    struct window window;              /* rows, images and groups of the current whole groups */
+    uint64_t n_wanted;                 /* of its rows, about */
+    int status;
+    struct walk numbers; /* of the provenance arrays: sources, transforms */
+    uint64_t next_row;   /* or the next entry of the list */
     size_t segment;
+    struct error *err; /* borrowed */
 };
 
-int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *groups,
-                      struct error *err);
-void orbit_cursor_close(struct orbit_cursor *cursor);
+/* Begin a walk; lanes as for window_init. Call orbit_walk_end in any case. */
+void orbit_walk_begin(struct orbit_walk *walk, const struct orbit_groups *groups,
+                      struct lanes *lanes, uint64_t n_wanted, struct error *err);
 
-/* Fill rows, images and groups of the window with the next whole groups: at least one, about
- * n_wanted rows. n is 0 after the last group. */
-int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,
-                      struct error *err);
+/* Go on to the next groups, at least one; false after the last one, or on failure. */
+bool orbit_walk_next(struct orbit_walk *walk);
+
+/* Free what it owns, and return its status: -1 if it failed. */
+int orbit_walk_end(struct orbit_walk *walk);
 
 /*
  * Find the groups of images (explain.c): by provenance arrays; else by the order and the transforms

@@ -28,10 +28,9 @@ struct piece {
 struct run {
     struct lanes *lanes;
     const struct orbit_groups *groups;
-    struct window front, back;
+    struct window front;
+    struct orbit_walk walk; /* its window is the back one */
     struct piece pieces[N_PIECES];
-    struct orbit_cursor cursor;
-    uint64_t n_wanted;
     struct error *err; /* borrowed */
 };
 
@@ -146,7 +145,7 @@ static void work_job(void *self, int64_t job, int worker)
 
     (void)worker;
     if (job < (int64_t)lanes->n) {
-        window_read_lane(&run->back, (size_t)job, &lanes->items[job].error);
+        window_read_lane(&run->walk.window, (size_t)job, &lanes->items[job].error);
         return;
     }
     struct piece *piece = &run->pieces[p];
@@ -184,7 +183,7 @@ static int walk(void *self, struct crew *crew)
 {
     struct run *run = self;
     struct lanes *lanes = run->lanes;
-    struct window *back = &run->back;
+    struct window *back = &run->walk.window;
     struct meter *meter = lanes->request->settings->meter;
     uint64_t n_done = 0; /* rows */
 
@@ -195,8 +194,9 @@ static int walk(void *self, struct crew *crew)
 
         run->front = *back;
         *back = front;
-        if ((n_windows == 1 && lanes->result->is_expanded && adapt(run, run->err) != 0) ||
-            orbit_cursor_next(&run->cursor, back, run->n_wanted, run->err) != 0)
+        if (n_windows == 1 && lanes->result->is_expanded && adapt(run, run->err) != 0)
+            return -1;
+        if (!orbit_walk_next(&run->walk) && run->walk.status != 0)
             return -1;
         crew_each(crew, (int64_t)lanes->n + N_PIECES, work_job, run);
         for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
@@ -224,6 +224,7 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
 {
     const size_t max = lanes->request->settings->max_findings;
     const uint64_t n_held = WINDOW_NBYTES / (lanes->row_nbytes + 1) + 1;
+    const uint64_t n_wanted = smaller(n_held, MAX_WINDOW_ROWS);
     struct run *run = calloc(1, sizeof *run);
 
     if (run == NULL)
@@ -231,10 +232,10 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
     run->lanes = lanes;
     run->groups = groups;
     run->err = err;
-    run->n_wanted = smaller(n_held, MAX_WINDOW_ROWS);
-    int status = window_init(&run->front, lanes, run->n_wanted, err);
+    orbit_walk_begin(&run->walk, groups, lanes, n_wanted, err);
+    int status = run->walk.status;
     if (status == 0)
-        status = window_init(&run->back, lanes, run->n_wanted, err);
+        status = window_init(&run->front, lanes, n_wanted, err);
     if (status == 0)
         status = rules_init(&run->pieces[0].rules, lanes, max, err);
     for (size_t p = 0; p < N_PIECES && status == 0; p++) {
@@ -243,8 +244,6 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
             status = rules_init_part(&run->pieces[p].rules, &run->pieces[0].rules, err);
     }
     if (status == 0)
-        status = orbit_cursor_open(&run->cursor, groups, err);
-    if (status == 0)
         status = crew_run(lanes->request->settings->n_threads, walk, run);
     if (status == 0)
         rules_finish(&run->pieces[0].rules, &lanes->result->findings);
@@ -252,9 +251,8 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
         findings_release(&piece->findings);
         rules_release(&piece->rules);
     }
-    orbit_cursor_close(&run->cursor);
+    (void)orbit_walk_end(&run->walk);
     window_release(&run->front);
-    window_release(&run->back);
     free(run);
     return status;
 }

@@ -301,45 +301,40 @@ int verify_exit_code(const struct verify_results *results)
 
 /* Walk over the groups and keep the one that holds the row; or note source and transform of all
  * rows. */
-static int walk(const struct orbit_groups *groups, struct lanes *lanes, uint64_t row,
-                struct verify_located *located, struct error *err)
+static int keep_images(const struct orbit_groups *groups, uint64_t row,
+                       struct verify_located *located, struct error *err)
 {
     const bool all = row == VERIFY_ALL_ROWS;
-    struct orbit_cursor cursor = {0};
-    struct window window = {0};
-    int status = window_init(&window, lanes, ROWS_AT_ONCE, err);
+    struct orbit_walk walk;
+    const struct window *window = &walk.window;
 
+    orbit_walk_begin(&walk, groups, NULL, ROWS_AT_ONCE, err);
     if (all) {
         located->n_rows = groups->n_rows;
         if (new_items(&located->sources, groups->n_rows + 1, "images of all rows", err) != 0 ||
             new_items(&located->transforms, groups->n_rows + 1, "images of all rows", err) != 0)
-            status = -1;
+            walk.status = -1;
     }
-    if (status == 0)
-        status = orbit_cursor_open(&cursor, groups, err);
-    while (status == 0 && located->images == NULL &&
-           (status = orbit_cursor_next(&cursor, &window, ROWS_AT_ONCE, err)) == 0 && window.n > 0) {
-        const struct lane_image *images = window.images;
+    while (walk.status == 0 && located->images == NULL && orbit_walk_next(&walk)) {
+        const struct lane_image *images = window->images;
         uint64_t g = 0, i = 0;
 
-        for (; i < window.n && images[i].row != row; i++)
+        for (; i < window->n && images[i].row != row; i++)
             if (all) {
                 located->sources[images[i].row] = images[i].source;
                 located->transforms[images[i].row] = images[i].transform;
             }
-        if (i == window.n)
+        if (i == window->n)
             continue;
-        while (window.groups[g + 1] <= i)
+        while (window->groups[g + 1] <= i)
             g++;
-        status = new_items(&located->images, window.groups[g + 1] - window.groups[g],
-                           "images of a row", err);
-        for (i = window.groups[g]; status == 0 && i < window.groups[g + 1]; i++)
+        walk.status = new_items(&located->images, window->groups[g + 1] - window->groups[g],
+                                "images of a row", err);
+        for (i = window->groups[g]; walk.status == 0 && i < window->groups[g + 1]; i++)
             if (images[i].transform != NO_TRANSFORM)
                 located->images[located->n++] = (struct image){images[i].row, images[i].transform};
     }
-    orbit_cursor_close(&cursor);
-    window_release(&window);
-    return status;
+    return orbit_walk_end(&walk);
 }
 
 int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
@@ -365,7 +360,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
         if (status == 0)
             status = explain_set(&groups, &lanes, settings.max_memory, &why);
         if (status == 0 && result.is_expanded)
-            status = walk(&groups, &lanes, row, located, &why);
+            status = keep_images(&groups, row, located, &why);
         orbit_groups_release(&groups);
         lanes_release(&lanes);
     }
