@@ -219,15 +219,36 @@ static int relate_class(struct probe *p, struct window *window, struct lane_imag
     return 0;
 }
 
+/* Which image the first of the n rows of a class is: one that makes all of them images that are
+ * told; 0 if there is none, or if nothing is told. */
+static uint32_t first_image(const struct probe *p, const struct lane_image *list, uint64_t n)
+{
+    const struct board *board = p->planes->spec.board;
+    const bool *expected = p->groups->expected;
+
+    for (uint32_t t = 0; p->groups->is_told && t < board->n_transforms; t++) {
+        const uint8_t *then = &board->compose[t * board->n_transforms];
+        uint64_t k = 0;
+
+        while (k < n && (list[k].transform == NO_TRANSFORM || expected[then[list[k].transform]]))
+            k++;
+        if (k == n)
+            return t;
+    }
+    return 0;
+}
+
 /* Group all rows by class: sources are numbers of classes, transforms are relative to the first row
- * of the class. A row whose transform is ambiguous, by the position's own symmetry, is a group of
- * its own. So are the rows of a class that may hold one position from several sources, each with
- * some of its images: that is, if images are left out, and most other classes raise no such doubt
- * or, for duplicate images, the manifest says that rows are shuffled or left out.
+ * of the class, whose own is the identity or one that makes all of them images that are told. A row
+ * whose transform is ambiguous, by the position's own symmetry, is a group of its own. So are the
+ * rows of a class that may hold one position from several sources, each with some of its images:
+ * that is, if images are left out, and most other classes raise no such doubt or, for duplicate
+ * images, the manifest says that rows are shuffled or left out.
  */
 static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 {
     const uint64_t n = p->n_rows, most = n_images + n_images / 2;
+    const struct board *board = p->planes->spec.board;
     struct lane_image *list = list_rows(p, n, false, err);
     struct window window = {0};
     uint64_t n_sources = 0, n_all = 0, n_odd = 0, n_seen[N_SEEN] = {0}; /* classes */
@@ -261,9 +282,14 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         if (is_complete)
             list[i].at &= end - i != n_images ? ~(uint32_t)IS_REPEATED : 0;
         const bool is_open = (list[i].at & doubts) != 0;
+        const uint8_t *then =
+            &board->compose[first_image(p, list + i, end - i) * board->n_transforms];
         n_crowded += is_open ? end - i : 0;
         for (uint64_t k = i; k < end; k++) {
-            list[k].transform = is_open ? NO_TRANSFORM : list[k].transform;
+            if (is_open || list[k].transform == NO_TRANSFORM)
+                list[k].transform = NO_TRANSFORM;
+            else
+                list[k].transform = then[list[k].transform];
             list[k].source = list[k].transform == NO_TRANSFORM ? n_sources++ : source;
         }
     }

@@ -70,6 +70,8 @@ def test_sound_expanded(name):
 @tap.test(
     ("gomoku15", ("--unique",)), ("tictactoe", ("--unique",)), ("tictactoe", ("--pick", "3")),
     ("gomoku15", ("--pick", "5", "--no-provenance")), ("gomoku15", ("--shuffle", "--seed", "4")),
+    ("gomoku15", ("--transforms", "0,1", "--shuffle", "--no-provenance")),
+    ("gomoku15", ("--transforms", "4,5,1", "--shuffle", "--no-provenance")),
     ("hex13", ("--unique", "--shuffle")), ("hex13", ("--planes", "canonical")),
     ("chess", ("--castling", "skip")), ("katago", ("--shuffle",)),
     ("square8", ("--ambiguous", "drop")), ("square8", ("--ambiguous", "keep")),
