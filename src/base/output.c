@@ -85,6 +85,18 @@ static int sync_folder(int folder_fd, const char *path, struct error *err)
 
 /* --- names --- */
 
+int output_folder_check(const char *path, struct error *err)
+{
+    const int fd = open_parent(path, err);
+    int status = fd < 0 ? -1 : faccessat(fd, ".", W_OK, AT_EACCESS);
+
+    if (fd >= 0 && status != 0)
+        failed(err, ERROR_CANT_CREATE, "create", path);
+    if (fd >= 0 && close(fd) != 0)
+        status = failed(err, ERROR_IO, "close the folder of", path);
+    return status;
+}
+
 int output_target_check(const char *path, bool is_folder, bool force, struct error *err)
 {
     const char *name = text_base_name(path), *reason = NULL;
@@ -94,14 +106,10 @@ int output_target_check(const char *path, bool is_folder, bool force, struct err
         reason = "the name is empty";
     else if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         reason = "this names a folder";
-    else if (lstat(path, &st) != 0) {
-        const int fd = errno == ENOENT ? open_parent(path, err)
-                                       : failed(err, ERROR_CANT_CREATE, "create", path);
-
-        return fd < 0           ? -1
-               : close(fd) == 0 ? 0
-                                : failed(err, ERROR_IO, "close the folder of", path);
-    } else if (S_ISLNK(st.st_mode) && !is_folder && stat(path, &st) != 0)
+    else if (lstat(path, &st) != 0)
+        return errno == ENOENT ? output_folder_check(path, err)
+                               : failed(err, ERROR_CANT_CREATE, "create", path);
+    else if (S_ISLNK(st.st_mode) && !is_folder && stat(path, &st) != 0)
         st.st_mode = S_IFREG; /* dangling: treated as a file */
     if (reason == NULL)
         reason = is_folder && !S_ISDIR(st.st_mode)    ? "it exists and is not a folder"
@@ -109,7 +117,8 @@ int output_target_check(const char *path, bool is_folder, bool force, struct err
                  : !is_folder && !S_ISREG(st.st_mode) ? "it is not a regular file"
                  : !force                             ? EXISTS
                                                       : NULL;
-    return reason == NULL ? 0 : cannot(err, ERROR_CANT_CREATE, "create", path, "%s", reason);
+    return reason == NULL ? output_folder_check(path, err)
+                          : cannot(err, ERROR_CANT_CREATE, "create", path, "%s", reason);
 }
 
 /* ERROR_CANT_CREATE, naming it, if the old folder holds something that must not be deleted. */

@@ -85,11 +85,15 @@ int output_remove(const char *path, struct error *err);
 /* --- names --- */
 
 /*
- * ERROR_CANT_CREATE if the name is empty or cannot be a file's, if its folder does not exist, if
- * the target exists without force, or if it is not of the kind that is_folder says. A symbolic link
- * counts as what it points to (for a folder: as a file); a dangling one as an existing file.
+ * ERROR_CANT_CREATE if the name is empty or cannot be a file's, if its folder does not exist
+ * or cannot be written, if the target exists without force, or if it is not of the kind that
+ * is_folder says. A symbolic link counts as what it points to (for a folder: as a file); a dangling
+ * one as an existing file.
  */
 int output_target_check(const char *path, bool is_folder, bool force, struct error *err);
+
+/* ERROR_CANT_CREATE if the folder of path does not exist or cannot be written. */
+int output_folder_check(const char *path, struct error *err);
 
 /*
  * Lock the folder of path while a target of more than one file (an output and its manifest) gets

@@ -79,8 +79,17 @@ struct call {
     int n_operands;
     char **typed;            /* owned list of borrowed words: the line as it was typed */
     struct text options;     /* owned: those that `verify` has, too, quoted for a shell */
-    struct text_list inputs; /* owned: see run_take_operands */
+    struct text_list inputs; /* owned: of TAKES_SHARDS */
     struct progress progress;
+};
+
+/* What a command's operands are. */
+enum takes {
+    TAKES_ANY,    /* checked by the command */
+    TAKES_FILE,   /* one to read */
+    TAKES_FILES,  /* one or more to read */
+    TAKES_OUTPUT, /* one file to write */
+    TAKES_SHARDS, /* IN OUT; with -o or --out-dir all are inputs */
 };
 
 struct command {
@@ -90,10 +99,15 @@ struct command {
      * MOVES, commands that transform rows; READS, that read shards; FOLDS, that write rows
      * unchanged; KEYS, that compare positions. */
     const char *options;
-    const char *operands; /* "[--board B] IN OUT" */
+    enum takes takes;
+    const char *operands; /* as the usage has them: "[--board B] IN OUT" */
     const char *summary;
     const char *details; /* more text for the help, or NULL */
     const char *example; /* one line, without "symaug" */
+
+    /* Before any file is looked at: refuse settings that do not go together, and set what the
+     * command itself decides. 0, or -1 with err set; or NULL. */
+    int (*check)(struct call *call, struct error *err);
 
     /* Returns the exit code, or -1 with err set. */
     int (*run)(struct call *call, struct error *err);
@@ -103,6 +117,11 @@ struct command {
 extern const struct command *const command_table[];
 extern const size_t command_n_table;
 
+/* Check the operands and settings of a command: how many there are, what `check` says, and that all
+ * outputs can be created and replace nothing that the command reads. Fills call->inputs, and
+ * settings->output where it is an operand. */
+int call_take_operands(struct call *call, const struct command *command, struct error *err);
+
 /* Run the program with its arguments. Prints errors; returns the exit code. */
 int command_line(int argc, char **argv);
 
@@ -111,10 +130,6 @@ int command_line(int argc, char **argv);
     (error_set(err, ERROR_USAGE, __VA_ARGS__), (err)->code = ERROR_CODE_CALL, error_failed())
 
 /* --- writing shards --- */
-
-/* Fill call->inputs from the operands and --files-from, of which --part takes some. Without -o and
- * --out-dir there are two operands, the second of which is the output. */
-int run_take_operands(struct call *call, struct error *err);
 
 /* Unless --format was given, set the form of an output of that name; and what depends on it. */
 void run_settle_form(struct settings *settings, const char *output);

@@ -296,10 +296,12 @@ static int run_boards(struct call *call, struct error *err)
 const struct command command_boards = {
     "boards",
     "boards",
+    TAKES_ANY,
     "[OPTION]... [BOARD|FILE]",
     "list the boards, or show one: its transforms and policies",
     "hex8 is the hexagon of radius 4 (61 cells), not an 8 x 8 board of the game of Hex: that is "
     "rhombus:8. FILE is a board description in JSON.",
     "boards hex11",
+    NULL,
     run_boards,
 };

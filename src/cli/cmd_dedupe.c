@@ -8,6 +8,17 @@
 
 #include <sys/stat.h>
 
+static int check_dedupe(struct call *call, struct error *err)
+{
+    struct settings *settings = &call->settings;
+
+    settings->purpose = settings->means ? FOR_MEANS : FOR_VALUES;
+    settings->provenance = false;
+    return settings->conventions.ambiguous != AMBIGUOUS_DROP
+               ? 0
+               : command_misuse(err, "--ambiguous drop leaves images out: use map or keep");
+}
+
 static int run_dedupe(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
@@ -19,31 +30,22 @@ static int run_dedupe(struct call *call, struct error *err)
     struct stat st;
     int status = 0, n;
 
-    if (settings->conventions.ambiguous == AMBIGUOUS_DROP)
-        return command_misuse(err, "--ambiguous drop leaves images out: use map or keep");
-    settings->purpose = settings->means ? FOR_MEANS : FOR_VALUES;
-    settings->provenance = false;
-    if (run_take_operands(call, err) != 0)
-        return -1;
     if (settings->dry_run)
         settings->conflicts = NULL;
     if (plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
     const char *output = to_folder ? settings->out_dir : settings->output;
-    size_t n_outputs = to_folder ? inputs->n : 1;
     if (plan.board->family->only_known_members)
         status = error_set(err, ERROR_DATA,
                            "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
                            text_path(inputs->items[0]).text);
-    if (settings->dry_run || (to_folder && stat(output, &st) != 0))
-        n_outputs = 0;
     /* Refuse outputs that exist or cannot be created before the work begins. */
-    for (size_t i = 0; i < n_outputs && status == 0; i++) {
+    const bool may_be_there = to_folder && !settings->dry_run && stat(output, &st) == 0;
+    for (size_t i = 0; i < inputs->n && may_be_there && status == 0; i++) {
         const char *base = text_last_name(inputs->items[i], &n);
 
         name.n_bytes = 0;
-        status = text_append(&name, err, "%s%s%.*s", output, to_folder ? "/" : "",
-                             to_folder ? n : 0, base);
+        status = text_append(&name, err, "%s/%.*s", output, n, base);
         if (status == 0)
             status = output_target_check(name.text, settings->form == ARCHIVE_OUT_NPY_FOLDER,
                                          settings->force, err);
@@ -81,10 +83,12 @@ static int run_dedupe(struct call *call, struct error *err)
 const struct command command_dedupe = {
     "dedupe",
     "dedupe FOLDS KEYS",
+    TAKES_SHARDS,
     "[OPTION]... IN OUT  |  -o OUT IN...  |  --out-dir DIR IN...",
     "make one row of all rows of a position, up to symmetry",
     "The first row of each position stays, in its own orientation, with symaug_count: how many "
     "rows it stands for. With --merge mean its policy and values are the means of all.",
     "dedupe --board go9 games.npz positions.npz",
+    check_dedupe,
     run_dedupe,
 };

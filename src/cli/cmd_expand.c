@@ -283,7 +283,7 @@ static int run_each(const struct settings *settings, const struct text_list *inp
 
 /* --- the command --- */
 
-static int run_expand(struct call *call, struct error *err)
+static int check_expand(struct call *call, struct error *err)
 {
     struct settings *s = &call->settings;
     const struct {
@@ -303,11 +303,22 @@ static int run_expand(struct call *call, struct error *err)
         {s->skip_existing && s->form == ARCHIVE_OUT_NPY_FOLDER,
          "--skip-existing does not work on folders"},
     };
-    struct text command = {0}, operands = {0}, *to = &command;
 
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].is_wrong)
             return command_misuse(err, "%s", rules[i].why);
+    if (s->canonical && !s->order_said) { /* a row has one image only */
+        s->block_rows = 1;
+        s->order_text = "sample";
+    }
+    return 0;
+}
+
+static int run_expand(struct call *call, struct error *err)
+{
+    struct settings *s = &call->settings;
+    struct text command = {0}, operands = {0}, *to = &command;
+
     /* The command line, quoted for a shell, for refusals that add options to it: these go between
      * the two parts. */
     json_t *stats = s->stats != NULL ? json_array() : NULL;
@@ -321,12 +332,6 @@ static int run_expand(struct call *call, struct error *err)
     }
     s->roles.command = command.text;
     s->roles.operands = operands.text;
-    if (s->canonical && !s->order_said) { /* a row has one image only */
-        s->block_rows = 1;
-        s->order_text = "sample";
-    }
-    if (status == 0)
-        status = run_take_operands(call, err);
     if (status == 0)
         status = s->out_dir == NULL ? run_inputs(s, &call->inputs, s->output, stats, err)
                                     : run_each(s, &call->inputs, stats, err);
@@ -344,11 +349,13 @@ static int run_expand(struct call *call, struct error *err)
 const struct command command_expand = {
     "expand",
     "expand MOVES READS",
+    TAKES_SHARDS,
     "[OPTION]... IN OUT  |  -o OUT IN...  |  --out-dir DIR IN...",
     "write every symmetric image of every row",
     "IN is an .npz file, a .npy file or a folder of .npy files. OUT gets every image of every row "
     "and OUT.manifest.json says what was done. An existing OUT is kept unless -f is given. Split "
     "training and validation data before expanding, and shuffle the result when training.",
     "expand --board go9 games.npz games_all.npz",
+    check_expand,
     run_expand,
 };

@@ -135,6 +135,17 @@ static json_t *shard_json(const struct shard *shard)
         "warnings", warnings);
 }
 
+static int check_info(struct call *call, struct error *err)
+{
+    const struct settings *settings = &call->settings;
+
+    if (settings->write_schema && settings->json)
+        return command_misuse(err, "--json and --write-schema exclude each other");
+    if (settings->write_schema && call->n_operands != 1)
+        return command_misuse(err, "--write-schema takes one file");
+    return 0;
+}
+
 static int run_info(struct call *call, struct error *err)
 {
     const struct settings *settings = &call->settings;
@@ -142,12 +153,6 @@ static int run_info(struct call *call, struct error *err)
     struct text schema = {0};
     int status = 0, code = 0;
 
-    if (call->n_operands == 0)
-        status = command_misuse(err, "no file given");
-    else if (settings->write_schema && settings->json)
-        status = command_misuse(err, "--json and --write-schema exclude each other");
-    else if (settings->write_schema && call->n_operands != 1)
-        status = command_misuse(err, "--write-schema takes one file");
     for (int i = 0; i < call->n_operands && status >= 0; i++) {
         struct shard shard;
 
@@ -182,9 +187,11 @@ static int run_info(struct call *call, struct error *err)
 const struct command command_info = {
     "info",
     "info READS",
+    TAKES_FILES,
     "[OPTION]... FILE...",
     "show arrays, their types, shapes and roles",
     NULL,
     "info games.npz",
+    check_info,
     run_info,
 };

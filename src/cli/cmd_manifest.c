@@ -50,10 +50,6 @@ static int check_inputs(const json_t *inputs, const char *file, bool zero, struc
 
 static int merge(const struct settings *settings, int n, char **paths, struct error *err)
 {
-    if (settings->output == NULL)
-        return command_misuse(err, "merge: no output given; use -o OUT");
-    if (settings->json)
-        return command_misuse(err, "--json works with check only");
     json_t *joined = manifest_merge(settings->output, paths, n, err);
     int status = joined != NULL ? 0 : -1;
     const json_t *inputs = json_object_get(joined, "inputs");
@@ -71,10 +67,9 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
     return status;
 }
 
-static int run_manifest(struct call *call, struct error *err)
+static int check_manifest(struct call *call, struct error *err)
 {
     const struct settings *settings = &call->settings;
-    const struct verify_request request = {.settings = settings, .headers_only = true};
     const char *name = call->operands[0];
     const int n = call->n_operands - 1;
 
@@ -88,8 +83,10 @@ static int run_manifest(struct call *call, struct error *err)
                               is_merge ? "-o OUT FOLDER|MANIFEST..." : "MANIFEST...");
     if (settings->zero && settings->files_from == NULL)
         return command_misuse(err, "--null requires --files-from");
+    if (is_merge && settings->output == NULL)
+        return command_misuse(err, "merge: no output given; use -o OUT");
     if (is_merge)
-        return merge(settings, n, call->operands + 1, err);
+        return settings->json ? command_misuse(err, "--json works with check only") : 0;
     if (settings->output != NULL || settings->force || settings->files_from != NULL)
         return command_misuse(err,
                               "check: --output, --force and --files-from work with merge only");
@@ -99,17 +96,29 @@ static int run_manifest(struct call *call, struct error *err)
                              "check: %s is not a manifest, expected a name that ends in .json; "
                              "`symaug verify` looks at shards",
                              text_path(call->operands[i]).text);
-    return verify_print_all(&request, n, call->operands + 1, err);
+    return 0;
+}
+
+static int run_manifest(struct call *call, struct error *err)
+{
+    const struct verify_request request = {.settings = &call->settings, .headers_only = true};
+    char **paths = call->operands + 1;
+    const int n = call->n_operands - 1;
+
+    return strcmp(call->operands[0], "merge") == 0 ? merge(&call->settings, n, paths, err)
+                                                   : verify_print_all(&request, n, paths, err);
 }
 
 const struct command command_manifest = {
     "manifest",
     "manifest",
+    TAKES_ANY,
     "check MANIFEST...  |  merge -o OUT FOLDER|MANIFEST...",
     "check the outputs of manifests, or join manifests",
     "merge joins manifests, and those that stand beside their outputs in a FOLDER. It fails when "
     "they differ in board, transforms, options or version, and on outputs that are missing, "
     "unfinished or duplicate. OUT is the same whatever the order and number of the parts.",
     "manifest check out/games.npz.manifest.json",
+    check_manifest,
     run_manifest,
 };

@@ -60,8 +60,6 @@ static int run_overlap(struct call *call, struct error *err)
                         .self = &call->settings};
     int status = items != NULL && matrices != NULL ? 0 : error_no_memory(err, "sets");
 
-    if (status == 0 && n == 0)
-        status = command_misuse(err, "expected sets to compare, found none");
     for (size_t i = 0; i < n && status == 0; i++)
         items[i] = (struct set){.path = call->operands[i], .settings = &call->settings};
     if (status == 0)
@@ -95,9 +93,11 @@ static int run_overlap(struct call *call, struct error *err)
 const struct command command_overlap = {
     "overlap",
     "overlap KEYS",
+    TAKES_FILES,
     "[--board BOARD] [OPTION]... A B...",
     "count the positions that sets have in common",
     "A set is a shard, or a folder of shards. Nothing is written but the counts.",
     "overlap --board hex11 train.npz valid.npz",
+    NULL,
     run_overlap,
 };

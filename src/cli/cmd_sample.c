@@ -1,27 +1,30 @@
 /*
  * cmd_sample.c - symaug sample: a synthetic shard of random play, for tests, benchmarks and first
- * experiments. Checks the operands and reports; src/sample makes games and arrays.
+ * experiments. src/sample makes games and arrays.
  */
 #include "cli/cli.h"
 
 #include "sample/sample.h"
+
+static int check_sample(struct call *call, struct error *err)
+{
+    if (call->settings.board == NULL)
+        return command_misuse(err, "no board given; use --board BOARD");
+    if (!call->settings.n_rows_said)
+        return command_misuse(err, "no number of rows given; use --rows N");
+    return 0;
+}
 
 static int run_sample(struct call *call, struct error *err)
 {
     const struct settings *settings = &call->settings;
     struct sample_result result;
 
-    if (call->n_operands != 1)
-        return command_misuse(err, "expected OUT, found %d operands", call->n_operands);
-    if (settings->board == NULL)
-        return command_misuse(err, "no board given; use --board BOARD");
-    if (!settings->n_rows_said)
-        return command_misuse(err, "no number of rows given; use --rows N");
-    if (sample_write(call->operands[0], settings, &result, err) != 0)
+    if (sample_write(settings->output, settings, &result, err) != 0)
         return -1;
     if (settings->verbosity > 0)
         command_say(settings, "%s: %llu rows of %llu games, %s in %s",
-                    text_path(call->operands[0]).text, (unsigned long long)settings->n_rows,
+                    text_path(settings->output).text, (unsigned long long)settings->n_rows,
                     (unsigned long long)result.n_games, text_size(result.unpacked_nbytes).text,
                     text_size(result.n_bytes).text);
     return 0;
@@ -30,9 +33,11 @@ static int run_sample(struct call *call, struct error *err)
 const struct command command_sample = {
     "sample",
     "sample",
+    TAKES_OUTPUT,
     "--board BOARD --rows N [OPTION]... OUT",
     "make a synthetic shard: random play",
     NULL,
     "sample --board hex11 --rows 500 games.npz",
+    check_sample,
     run_sample,
 };

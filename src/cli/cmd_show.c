@@ -13,6 +13,13 @@
 #define DEFAULT_COLUMNS 80
 #define MOST_COLUMNS    1000
 
+static int check_show(struct call *call, struct error *err)
+{
+    return call->settings.row_said
+               ? 0
+               : command_misuse(err, "no row given; use --row K (the first is 0)");
+}
+
 static int run_show(struct call *call, struct error *err)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -30,12 +37,6 @@ static int run_show(struct call *call, struct error *err)
     struct winsize size;
     uint64_t columns;
 
-    if (call->n_operands != 1)
-        return command_misuse(err, "expected FILE, found %d operands", call->n_operands);
-    if (!settings->row_said)
-        return command_misuse(err, "no row given; use --row K (the first is 0)");
-    if (command_check_apart(settings->output, (const char *const *)call->operands, 1, err) != 0)
-        return -1;
     for (size_t i = 0; i < 3 && (locale == NULL || *locale == '\0'); i++)
         locale = getenv(names[i]);
     if (said != NULL && text_parse_u64(said, &columns) == 0 && columns > 0)
@@ -65,10 +66,12 @@ static int run_show(struct call *call, struct error *err)
 const struct command command_show = {
     "show",
     "show MOVES READS",
+    TAKES_FILE,
     "[--board BOARD] FILE --row K [OPTION]...",
     "draw all images of a row, on the terminal or as SVG",
     "Images are computed; of an expanded set (known as `verify` knows it) those that are stored "
     "are drawn, with red rings where they are not what is computed.",
     "show --board hex11 --row 0 games.npz",
+    check_show,
     run_show,
 };

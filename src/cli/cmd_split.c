@@ -44,6 +44,15 @@ static int name_outputs(const struct settings *settings, const struct split *spl
     return status;
 }
 
+static int check_split(struct call *call, struct error *err)
+{
+    call->settings.purpose = FOR_KEYS;
+    call->settings.provenance = false;
+    return call->settings.out_dir != NULL
+               ? 0
+               : command_misuse(err, "no folder given; use --out-dir DIR");
+}
+
 static int run_split(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
@@ -53,11 +62,7 @@ static int run_split(struct call *call, struct error *err)
     struct survey_seen seen = {.n = 0};
     int status = -1;
 
-    if (settings->out_dir == NULL)
-        return command_misuse(err, "no folder given; use --out-dir DIR");
-    settings->purpose = FOR_KEYS;
-    settings->provenance = false;
-    if (run_take_operands(call, err) != 0 || split_parse(&split, settings->parts, err) != 0 ||
+    if (split_parse(&split, settings->parts, err) != 0 ||
         name_outputs(settings, &split, inputs, &outputs, err) != 0)
         goto out;
     meter_expect(settings->meter, inputs->n * (1 + split.n_parts));
@@ -96,10 +101,12 @@ out:
 const struct command command_split = {
     "split",
     "split FOLDS KEYS",
+    TAKES_SHARDS,
     "--parts NAME=SHARE,... --out-dir DIR [OPTION]... IN...",
     "divide rows into parts that share no position",
     "IN.npz becomes DIR/IN.NAME.npz for each part. A row's part depends on its position (or with "
     "--by on its game) and on --seed alone: it is the same for all of its images, on any machine.",
     "split --board go9 --parts train=0.9,val=0.1 --out-dir parts games.npz",
+    check_split,
     run_split,
 };

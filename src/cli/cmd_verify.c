@@ -135,19 +135,19 @@ static int run_verify(struct call *call, struct error *err)
 {
     const struct verify_request request = {.settings = &call->settings};
 
-    if (call->n_operands == 0)
-        return command_misuse(err, "no file given");
     return verify_print_all(&request, call->n_operands, call->operands, err);
 }
 
 const struct command command_verify = {
     "verify",
     "verify MOVES READS",
+    TAKES_FILES,
     "[OPTION]... FILE|MANIFEST...",
     "check shards, and expanded sets against their exact orbits",
     "A line for the findings of a code in an array, -v for each; exit 1 when there are errors. An "
     "expanded set is known by its provenance arrays, its manifest, or its rows; --order says it "
     "otherwise. A name that ends in .json is a manifest: all outputs that it lists are checked.",
     "verify --board go9 games_all.npz",
+    NULL,
     run_verify,
 };

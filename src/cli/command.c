@@ -261,7 +261,9 @@ static int run(const struct command *command, int argc, char **argv, struct erro
     int status = parse_options(command, argc, argv, &call, err);
     if (status == 0 && call.operands != NULL) {
         progress_begin(&call.progress, &call.settings);
-        status = command->run(&call, err);
+        status = call_take_operands(&call, command, err);
+        if (status == 0)
+            status = command->run(&call, err);
         progress_hide(&call.settings);
         if (status >= 0)
             progress_end(&call.progress, command->name);

@@ -1,9 +1,7 @@
 /*
- * run_plan.c - shared by the commands that write shards: from operands to inputs and an output, and
- * from a plan to its shards, written one after another with warnings and statistics. Existing
- * outputs are refused, replaced or skipped, as the options say. Outputs of --out-dir are named like
- * their inputs, so two inputs of one base name are refused before anything is written. Times go to
- * the statistics only, since manifests must not depend on the machine.
+ * run_plan.c - shared by the commands that write shards: from a plan to its shards, written one
+ * after another with warnings and statistics. Existing outputs are refused, replaced or skipped, as
+ * the options say. Times go to the statistics only, since manifests must not depend on the machine.
  */
 #include "cli/cli.h"
 
@@ -12,92 +10,6 @@
 #include "manifest/manifest.h"
 
 #include <sys/stat.h>
-
-void run_settle_form(struct settings *settings, const char *output)
-{
-    const size_t n = output != NULL ? strlen(output) : 0;
-
-    if (!settings->form_said && n >= 4 && strcmp(output + n - 4, ".npy") == 0)
-        settings->form = ARCHIVE_OUT_NPY;
-    if (settings->form == ARCHIVE_OUT_NPY) /* a single array has no room for provenance */
-        settings->provenance = false;
-    if (settings->form != ARCHIVE_OUT_NPZ) {
-        settings->level = (struct codec_level){.kind = CODEC_STORE};
-        settings->level_text = "store";
-    }
-}
-
-/* --- operands --- */
-
-int run_take_operands(struct call *call, struct error *err)
-{
-    struct settings *settings = &call->settings;
-    struct text_list *inputs = &call->inputs;
-    int n = call->n_operands;
-
-    if (settings->output != NULL && settings->out_dir != NULL)
-        return command_misuse(err, "--output and --out-dir exclude each other");
-    if (settings->zero && settings->files_from == NULL)
-        return command_misuse(err, "--null requires --files-from");
-    if (settings->output == NULL && settings->out_dir == NULL) {
-        if (settings->files_from != NULL)
-            return command_misuse(err, "--files-from requires -o or --out-dir");
-        if (n != 2)
-            return command_misuse(err, "expected IN and OUT, found %d operand%s%s", n,
-                                  n == 1 ? "" : "s",
-                                  n < 2 ? "" : "; several inputs need -o or --out-dir");
-        settings->output = call->operands[--n];
-    }
-    run_settle_form(settings, settings->output);
-    for (int i = 0; i < n; i++)
-        if (text_list_add(inputs, call->operands[i], err) != 0)
-            return -1;
-    if (settings->files_from != NULL &&
-        input_list_add_from(inputs, settings->files_from, settings->zero, err) != 0)
-        return -1;
-    if (inputs->n == 0)
-        return command_misuse(err, "no input given");
-    const char *const *sources = (const char *const *)inputs->items;
-    const bool has_board_file =
-        settings->board != NULL && strncmp(settings->board, "file:", strlen("file:")) == 0;
-    const char *const others[] = {settings->output, settings->schema, settings->files_from,
-                                  has_board_file ? settings->board + strlen("file:") : NULL,
-                                  settings->conflicts};
-    const size_t n_others = sizeof others / sizeof *others;
-
-    if (command_check_apart(settings->stats, others, n_others, err) != 0 ||
-        command_check_apart(settings->conflicts, others, n_others - 1, err) != 0 ||
-        command_check_apart(settings->stats, sources, inputs->n, err) != 0 ||
-        command_check_apart(settings->conflicts, sources, inputs->n, err) != 0)
-        return -1;
-    if (settings->out_dir != NULL && input_list_check_names(inputs, "inputs", err) != 0)
-        return -1;
-    if (settings->n_parts > 0) {
-        size_t n_kept = 0;
-
-        /* Keep the part-th of every n inputs, counted from 1, so that the jobs of an array need not
-         * communicate. */
-        for (size_t i = 0; i < inputs->n; i++)
-            if (i % settings->n_parts == settings->part - 1)
-                inputs->items[n_kept++] = inputs->items[i];
-            else
-                free(inputs->items[i]);
-        inputs->items[n_kept] = NULL;
-        inputs->n = n_kept;
-    }
-    return 0;
-}
-
-int run_make_folder(const struct settings *settings, struct error *err)
-{
-    if (settings->out_dir == NULL || settings->dry_run || mkdir(settings->out_dir, 0777) == 0 ||
-        errno == EEXIST)
-        return 0;
-    return error_set_at(
-        err, ERROR_CANT_CREATE,
-        &(struct error_place){.file = settings->out_dir, .verb = "create folder", .errnum = errno},
-        "%s", "");
-}
 
 /* --- writing --- */
 
@@ -310,80 +222,4 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
     expand_job_release(&job);
     print_warnings(settings, plan, n_printed);
     return status == 0 && differs ? 1 : status;
-}
-
-/* --- lists of inputs --- */
-
-int input_list_add_from(struct text_list *list, const char *file, bool zero, struct error *err)
-{
-    FILE *from = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
-    char name[PATH_MAX];
-    size_t n = 0;
-    int c = '\0', status = 0;
-
-    if (from == NULL)
-        return error_set_errno(err, ERROR_NO_INPUT, errno, "cannot open %s", text_quote(file).text);
-    while (status == 0 && c != EOF) {
-        c = getc(from);
-        if (c == EOF || c == (zero ? '\0' : '\n')) {
-            name[n] = '\0';
-            status = n > 0 && !ferror(from) ? text_list_add(list, name, err) : 0;
-            n = 0;
-        } else if (c == '\0') {
-            status = error_set(err, ERROR_USAGE,
-                               "%s: a line holds a NUL: use --null where names end in one",
-                               text_quote(file).text);
-        } else if (n + 1 == sizeof name) {
-            status = error_set(err, ERROR_NO_INPUT,
-                               "%s: expected names of at most %zu bytes, found a longer one",
-                               text_quote(file).text, n);
-        } else {
-            name[n++] = (char)c;
-        }
-    }
-    if (status == 0 && ferror(from))
-        status = error_set_errno(err, ERROR_IO, errno, "cannot read %s", text_quote(file).text);
-    if (from != stdin)
-        fclose(from);
-    return status;
-}
-
-const char *input_list_make_set(struct text_list *list)
-{
-    const char *twice = NULL;
-    size_t n = 0;
-
-    if (list->n > 0)
-        qsort(list->items, list->n, sizeof *list->items, text_compare);
-    for (size_t i = 0; i < list->n; i++)
-        if (n == 0 || strcmp(list->items[n - 1], list->items[i]) != 0) {
-            list->items[n++] = list->items[i];
-        } else {
-            free(list->items[i]);
-            twice = twice != NULL ? twice : list->items[n - 1];
-        }
-    list->n = n;
-    return twice;
-}
-
-int input_list_check_names(const struct text_list *list, const char *what, struct error *err)
-{
-    struct text_list names = {0};
-    int status = 0, n;
-
-    for (size_t i = 0; i < list->n && status == 0; i++) {
-        const char *name = text_last_name(list->items[i], &n);
-
-        status = n > 0 ? text_list_add(&names, name, err)
-                       : error_set(err, ERROR_USAGE, "--out-dir: input %s has no name",
-                                   text_quote(list->items[i]).text);
-        if (status == 0)
-            names.items[i][n] = '\0';
-    }
-    const char *twice = input_list_make_set(&names);
-    if (status == 0 && twice != NULL)
-        status = error_set(err, ERROR_USAGE, "--out-dir: two %s are called %s", what,
-                           text_quote(twice).text);
-    text_list_release(&names);
-    return status;
 }

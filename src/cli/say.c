@@ -10,7 +10,6 @@
 
 #include "base/output.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define FIRST_SECONDS  1.0
@@ -97,64 +96,6 @@ void command_say(const struct settings *settings, const char *format, ...)
     vfprintf(to, format, args);
     va_end(args);
     fputc('\n', to);
-}
-
-/* True for one name in one folder, whether or not there is such a file. */
-static bool is_same_name(const char *a, const char *b)
-{
-    const char *const paths[] = {a, b};
-    struct stat folders[2];
-    char folder[PATH_MAX];
-
-    if (strcmp(text_base_name(a), text_base_name(b)) != 0)
-        return false;
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(folder, sizeof folder, "%.*s.", (int)(text_base_name(paths[i]) - paths[i]),
-                 paths[i]);
-        if (stat(folder, &folders[i]) != 0)
-            return strcmp(a, b) == 0;
-    }
-    return folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino;
-}
-
-bool command_is_inside(const char *path, const char *folder)
-{
-    char parent[PATH_MAX], whole[PATH_MAX];
-
-    snprintf(parent, sizeof parent, "%.*s", (int)(text_base_name(path) - path), path);
-    snprintf(whole, sizeof whole, "%.*s", (int)text_path_nbytes(folder), folder);
-    parent[text_path_nbytes(parent)] = '\0';
-    return is_same_name(parent, whole);
-}
-
-int command_check_apart(const char *path, const char *const *others, size_t n, struct error *err)
-{
-    struct text inside = {0};
-    struct stat st, other;
-    int status = 0;
-
-    if (path == NULL || strcmp(path, "-") == 0)
-        return 0;
-    const bool exists = stat(path, &st) == 0;
-    const bool is_data = text_ends_with(path, ".npy") || text_ends_with(path, ".npz");
-    for (size_t i = 0; i < n && status == 0; i++) {
-        bool is_same = others[i] != NULL && is_same_name(path, others[i]);
-
-        if (others[i] != NULL && exists && stat(others[i], &other) == 0) {
-            inside.n_bytes = 0;
-            if (is_data && S_ISDIR(other.st_mode) &&
-                text_append(&inside, err, "%s/%s", others[i], text_base_name(path)) != 0)
-                status = -1;
-            else if (inside.n_bytes == 0 || stat(inside.text, &other) == 0)
-                is_same |= other.st_dev == st.st_dev && other.st_ino == st.st_ino;
-        }
-        if (is_same && status == 0)
-            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
-                                  "it would replace %s, which the same command reads or writes",
-                                  text_path(inside.n_bytes > 0 ? inside.text : others[i]).text);
-    }
-    text_release(&inside);
-    return status;
 }
 
 int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err)

@@ -22,9 +22,9 @@ OPTION(const char *, output, 'o', "output", "FILE",
 OPTION(uint64_t, row, 0, "row", "K", "the row to show; the first is 0", " show ", ANY_NUMBER(0),
        SAID(row_said))
 OTHER('o', "output", "FILE", "write a picture (SVG) to FILE; - is standard output", " show ", TEXT,
-      SETS(output), WRITTEN, .takes_stream = true)
+      SETS(output), .takes_stream = true)
 OTHER('o', "output", "FILE", "write the page to FILE (default report.html); - is standard output",
-      " report ", TEXT, SETS(output), WRITTEN, .takes_stream = true)
+      " report ", TEXT, SETS(output), .takes_stream = true)
 OPTION(const char *, out_dir, 0, "out-dir", "DIR",
        "write one output per input into DIR, under the same name", " expand FOLDS ", TEXT, WRITTEN)
 OPTION(const char *, files_from, 0, "files-from", "FILE",
@@ -177,7 +177,7 @@ OPTION(enum when, colour, 0, "color", "WHEN",
        "colours: auto (on a terminal), always, never (plain ASCII)", " show ",
        WORD("auto always never"))
 OPTION(const char *, stats, 0, "stats", "FILE", "write times and speeds as JSON", " expand dedupe ",
-       TEXT, WRITTEN, .takes_stream = true)
+       TEXT, WRITTEN, .is_replaced = true, .takes_stream = true)
 OPTION(int, verbosity, 'q', "quiet", NULL, "errors only", NULL, BECOMES(-1))
 OTHER('v', "verbose", NULL, "say more", NULL, BECOMES(1), SETS(verbosity))
 OTHER('h', "help", NULL, "print this help", NULL, .kind = OPTION_END)

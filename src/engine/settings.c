@@ -232,6 +232,15 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
     return 0;
 }
 
+const char *option_text(const struct settings *settings, const struct option_row *row)
+{
+    const void *field = (const uint8_t *)settings + row->offset;
+
+    return row->kind == OPTION_TEXT || (row->kind == OPTION_CALL && row->n_bytes > 0)
+               ? *(const char *const *)field
+               : NULL;
+}
+
 const char *option_recorded(const struct settings *settings, const struct option_row *row,
                             struct text_quoted *room)
 {
@@ -254,7 +263,7 @@ const char *option_recorded(const struct settings *settings, const struct option
         *room = text_format("%.*s", (int)strcspn(word, " "), word);
         return room->text;
     default:
-        return *(const char *const *)field;
+        return option_text(settings, row);
     }
 }
 

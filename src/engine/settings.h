@@ -93,7 +93,8 @@ struct option_row {
                struct error *err);
     bool repeats;      /* may be given several times */
     bool takes_stream; /* FILE may be "-", standard input or output */
-    bool is_written;   /* the command writes FILE or DIR */
+    bool is_written;   /* the command writes FILE or DIR (noted once for each field) */
+    bool is_replaced;  /* and replaces it without --force, too */
     bool is_recorded;  /* it shapes the rows: the manifest holds it */
 };
 
@@ -111,6 +112,9 @@ const struct option_row *option_find(const char *of, const char *name);
  * names the option and what it takes. */
 int option_set(struct settings *settings, const struct option_row *row, const char *argument,
                struct error *err);
+
+/* The argument of an option that keeps it, or NULL. */
+const char *option_text(const struct settings *settings, const struct option_row *row);
 
 /* The text that a manifest has for an option: "yes", a number, a word; NULL where the option says
  * nothing. `room` may hold it. */

@@ -1,0 +1,314 @@
+/*
+ * operands.c - from the words of a command line to what it reads and writes: operands, lists of
+ * names in files, and whether the outputs can be written. A run may take hours, so every output
+ * that the line names is looked at before the work begins. Outputs of --out-dir are named like
+ * their inputs, so two inputs of one base name are refused, too.
+ */
+#include "cli/cli.h"
+
+#include "base/output.h"
+
+#include <sys/stat.h>
+
+/* --- lists of inputs --- */
+
+int input_list_add_from(struct text_list *list, const char *file, bool zero, struct error *err)
+{
+    FILE *from = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
+    char name[PATH_MAX];
+    size_t n = 0;
+    int c = '\0', status = 0;
+
+    if (from == NULL)
+        return error_set_errno(err, ERROR_NO_INPUT, errno, "cannot open %s", text_quote(file).text);
+    while (status == 0 && c != EOF) {
+        c = getc(from);
+        if (c == EOF || c == (zero ? '\0' : '\n')) {
+            name[n] = '\0';
+            status = n > 0 && !ferror(from) ? text_list_add(list, name, err) : 0;
+            n = 0;
+        } else if (c == '\0') {
+            status = error_set(err, ERROR_USAGE,
+                               "%s: a line holds a NUL: use --null where names end in one",
+                               text_quote(file).text);
+        } else if (n + 1 == sizeof name) {
+            status = error_set(err, ERROR_NO_INPUT,
+                               "%s: expected names of at most %zu bytes, found a longer one",
+                               text_quote(file).text, n);
+        } else {
+            name[n++] = (char)c;
+        }
+    }
+    if (status == 0 && ferror(from))
+        status = error_set_errno(err, ERROR_IO, errno, "cannot read %s", text_quote(file).text);
+    if (from != stdin)
+        fclose(from);
+    return status;
+}
+
+const char *input_list_make_set(struct text_list *list)
+{
+    const char *twice = NULL;
+    size_t n = 0;
+
+    if (list->n > 0)
+        qsort(list->items, list->n, sizeof *list->items, text_compare);
+    for (size_t i = 0; i < list->n; i++)
+        if (n == 0 || strcmp(list->items[n - 1], list->items[i]) != 0) {
+            list->items[n++] = list->items[i];
+        } else {
+            free(list->items[i]);
+            twice = twice != NULL ? twice : list->items[n - 1];
+        }
+    list->n = n;
+    return twice;
+}
+
+int input_list_check_names(const struct text_list *list, const char *what, struct error *err)
+{
+    struct text_list names = {0};
+    int status = 0, n;
+
+    for (size_t i = 0; i < list->n && status == 0; i++) {
+        const char *name = text_last_name(list->items[i], &n);
+
+        status = n > 0 ? text_list_add(&names, name, err)
+                       : error_set(err, ERROR_USAGE, "--out-dir: input %s has no name",
+                                   text_quote(list->items[i]).text);
+        if (status == 0)
+            names.items[i][n] = '\0';
+    }
+    const char *twice = input_list_make_set(&names);
+    if (status == 0 && twice != NULL)
+        status = error_set(err, ERROR_USAGE, "--out-dir: two %s are called %s", what,
+                           text_quote(twice).text);
+    text_list_release(&names);
+    return status;
+}
+
+void run_settle_form(struct settings *settings, const char *output)
+{
+    const size_t n = output != NULL ? strlen(output) : 0;
+
+    if (!settings->form_said && n >= 4 && strcmp(output + n - 4, ".npy") == 0)
+        settings->form = ARCHIVE_OUT_NPY;
+    if (settings->form == ARCHIVE_OUT_NPY) /* a single array has no room for provenance */
+        settings->provenance = false;
+    if (settings->form != ARCHIVE_OUT_NPZ) {
+        settings->level = (struct codec_level){.kind = CODEC_STORE};
+        settings->level_text = "store";
+    }
+}
+
+/* --- outputs --- */
+
+/* True for one name in one folder, whether or not there is such a file. */
+static bool is_same_name(const char *a, const char *b)
+{
+    const char *const paths[] = {a, b};
+    struct stat folders[2];
+    char folder[PATH_MAX];
+
+    if (strcmp(text_base_name(a), text_base_name(b)) != 0)
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(folder, sizeof folder, "%.*s.", (int)(text_base_name(paths[i]) - paths[i]),
+                 paths[i]);
+        if (stat(folder, &folders[i]) != 0)
+            return strcmp(a, b) == 0;
+    }
+    return folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino;
+}
+
+bool command_is_inside(const char *path, const char *folder)
+{
+    char parent[PATH_MAX], whole[PATH_MAX];
+
+    snprintf(parent, sizeof parent, "%.*s", (int)(text_base_name(path) - path), path);
+    snprintf(whole, sizeof whole, "%.*s", (int)text_path_nbytes(folder), folder);
+    parent[text_path_nbytes(parent)] = '\0';
+    return is_same_name(parent, whole);
+}
+
+int command_check_apart(const char *path, const char *const *others, size_t n, struct error *err)
+{
+    struct text inside = {0};
+    struct stat st, other;
+    int status = 0;
+
+    if (path == NULL || strcmp(path, "-") == 0)
+        return 0;
+    const bool exists = stat(path, &st) == 0;
+    const bool is_data = text_ends_with(path, ".npy") || text_ends_with(path, ".npz");
+    for (size_t i = 0; i < n && status == 0; i++) {
+        bool is_same = others[i] != NULL && is_same_name(path, others[i]);
+
+        if (others[i] != NULL && exists && stat(others[i], &other) == 0) {
+            inside.n_bytes = 0;
+            if (is_data && S_ISDIR(other.st_mode) &&
+                text_append(&inside, err, "%s/%s", others[i], text_base_name(path)) != 0)
+                status = -1;
+            else if (inside.n_bytes == 0 || stat(inside.text, &other) == 0)
+                is_same |= other.st_dev == st.st_dev && other.st_ino == st.st_ino;
+        }
+        if (is_same && status == 0)
+            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
+                                  "it would replace %s, which the same command reads or writes",
+                                  text_path(inside.n_bytes > 0 ? inside.text : others[i]).text);
+    }
+    text_release(&inside);
+    return status;
+}
+
+int run_make_folder(const struct settings *settings, struct error *err)
+{
+    if (settings->out_dir == NULL || settings->dry_run || mkdir(settings->out_dir, 0777) == 0 ||
+        errno == EEXIST)
+        return 0;
+    return error_set_at(
+        err, ERROR_CANT_CREATE,
+        &(struct error_place){.file = settings->out_dir, .verb = "create folder", .errnum = errno},
+        "%s", "");
+}
+
+/* ERROR_CANT_CREATE when the file of an option is another one of the same command. */
+static int check_row_apart(const struct call *call, enum takes takes, const struct option_row *row,
+                           struct error *err)
+{
+    const struct settings *s = &call->settings;
+    const char *path = option_text(s, row), *board = s->board;
+    const bool has_board_file = board != NULL && strncmp(board, "file:", strlen("file:")) == 0;
+    const char *const boards[] = {has_board_file ? board + strlen("file:") : NULL};
+
+    for (const struct option_row *r = option_table; r < option_table + option_n_table; r++) {
+        const char *const others[] = {option_text(s, r)};
+
+        /* Of two outputs the later option is the one to complain of. */
+        if (r->offset != row->offset && r->argument != NULL && strcmp(r->argument, "FILE") == 0 &&
+            (r < row || !r->is_written) && command_check_apart(path, others, 1, err) != 0)
+            return -1;
+    }
+    if (command_check_apart(path, boards, 1, err) != 0)
+        return -1;
+    if (takes == TAKES_FILE || takes == TAKES_FILES)
+        return command_check_apart(path, (const char *const *)call->operands,
+                                   (size_t)call->n_operands, err);
+    if (path == s->output) /* expand_write compares it with the inputs, whatever it is called */
+        return 0;
+    return command_check_apart(path, (const char *const *)call->inputs.items, call->inputs.n, err);
+}
+
+/* Whether the file or folder of an option can be created. */
+static int check_creatable(const struct call *call, enum takes takes, const struct option_row *row,
+                           struct error *err)
+{
+    const struct settings *s = &call->settings;
+    const char *path = option_text(s, row);
+    const bool is_dir = path == s->out_dir, is_shards = path == s->output && takes == TAKES_SHARDS;
+    const bool is_folder = is_dir || (is_shards && s->form == ARCHIVE_OUT_NPY_FOLDER);
+    const bool may_exist =
+        is_dir || row->is_replaced || s->force || (is_shards && s->skip_existing);
+    struct text name = {0};
+    struct stat st;
+    int status;
+
+    if (is_dir && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        status = text_append(&name, err, "%s/", path);
+        if (status == 0)
+            status = output_folder_check(name.text, err);
+    } else {
+        status = text_append(&name, err, "%.*s",
+                             (int)(is_folder ? text_path_nbytes(path) : strlen(path)), path);
+        /* Shards have other names. That an output is an input expand_write says. */
+        if (status == 0 && is_shards &&
+            (s->rows_per_shard > 0 ||
+             command_check_apart(path, (const char *const *)call->inputs.items, call->inputs.n,
+                                 NULL) != 0))
+            status = output_folder_check(name.text, err);
+        else if (status == 0)
+            status = output_target_check(name.text, is_folder, may_exist, err);
+    }
+    text_release(&name);
+    return status;
+}
+
+/* --- operands --- */
+
+/* Fill call->inputs from the operands and --files-from, of which --part takes some. Without -o and
+ * --out-dir there are two operands, the second of which is the output. */
+static int take_shards(struct call *call, struct error *err)
+{
+    struct settings *settings = &call->settings;
+    struct text_list *inputs = &call->inputs;
+    int n = call->n_operands;
+
+    if (settings->output != NULL && settings->out_dir != NULL)
+        return command_misuse(err, "--output and --out-dir exclude each other");
+    if (settings->zero && settings->files_from == NULL)
+        return command_misuse(err, "--null requires --files-from");
+    if (settings->output == NULL && settings->out_dir == NULL) {
+        if (settings->files_from != NULL)
+            return command_misuse(err, "--files-from requires -o or --out-dir");
+        if (n != 2)
+            return command_misuse(err, "expected IN and OUT, found %d operand%s%s", n,
+                                  n == 1 ? "" : "s",
+                                  n < 2 ? "" : "; several inputs need -o or --out-dir");
+        settings->output = call->operands[--n];
+    }
+    run_settle_form(settings, settings->output);
+    for (int i = 0; i < n; i++)
+        if (text_list_add(inputs, call->operands[i], err) != 0)
+            return -1;
+    if (settings->files_from != NULL &&
+        input_list_add_from(inputs, settings->files_from, settings->zero, err) != 0)
+        return -1;
+    if (inputs->n == 0)
+        return command_misuse(err, "no input given");
+    if (settings->out_dir != NULL && input_list_check_names(inputs, "inputs", err) != 0)
+        return -1;
+    if (settings->n_parts > 0) {
+        size_t n_kept = 0;
+
+        /* Keep the part-th of every n inputs, counted from 1, so that the jobs of an array need not
+         * communicate. */
+        for (size_t i = 0; i < inputs->n; i++)
+            if (i % settings->n_parts == settings->part - 1)
+                inputs->items[n_kept++] = inputs->items[i];
+            else
+                free(inputs->items[i]);
+        inputs->items[n_kept] = NULL;
+        inputs->n = n_kept;
+    }
+    return 0;
+}
+
+int call_take_operands(struct call *call, const struct command *command, struct error *err)
+{
+    struct settings *settings = &call->settings;
+    const int n = call->n_operands;
+
+    if (command->takes == TAKES_FILES && n == 0)
+        return command_misuse(err, "no file given");
+    if ((command->takes == TAKES_FILE || command->takes == TAKES_OUTPUT) && n != 1)
+        return command_misuse(err, "expected %s, found %d operands",
+                              command->takes == TAKES_FILE ? "FILE" : "OUT", n);
+    if (command->takes == TAKES_OUTPUT)
+        settings->output = call->operands[0];
+    if ((command->check != NULL && command->check(call, err) != 0) ||
+        (command->takes == TAKES_SHARDS && take_shards(call, err) != 0))
+        return -1;
+    for (size_t i = 0; i < 2 * option_n_table; i++) {
+        const struct option_row *row = &option_table[i % option_n_table];
+        const char *path = row->is_written ? option_text(settings, row) : NULL;
+        const bool is_second = i >= option_n_table;
+
+        if (path == NULL || strcmp(path, "-") == 0)
+            continue;
+        if (!is_second && path != settings->out_dir &&
+            check_row_apart(call, command->takes, row, err) != 0)
+            return -1;
+        if (is_second && !settings->dry_run && check_creatable(call, command->takes, row, err) != 0)
+            return -1;
+    }
+    return 0;
+}
