@@ -77,19 +77,6 @@ size_t action_spans(const struct action_layout *layout, const struct board *boar
     return n;
 }
 
-void action_layout_map(const struct board *board, const struct action_layout *layout, uint32_t t,
-                       uint32_t *dst)
-{
-    const uint64_t length = layout->length(layout, board);
-
-    if (layout->map != NULL) {
-        layout->map(layout, board, t, dst);
-        return;
-    }
-    for (uint64_t a = 0; a < length; a++)
-        dst[a] = (uint32_t)layout->image(layout, board, t, a);
-}
-
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
                                       uint64_t length, enum action_flip flip, struct error *err)
 {
@@ -123,7 +110,7 @@ struct action_space *action_space_new(const struct board *board, const struct ac
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         uint32_t *dst = space->dst + t * length, *src = space->src + t * length;
 
-        action_layout_map(board, layout, t, src);
+        layout->images(layout, board, t, (struct action_range){0, own}, src);
         memcpy(dst, src, own * sizeof *dst);
         for (uint64_t a = 0; a < board->n_cells && flip != ACTION_AS_IS; a++)
             dst[a] = (uint32_t)action_flip_cell(board, action_flip_inverse(flip),

@@ -24,6 +24,11 @@ struct action_about {
     const char *kind; /* "placement", "movement", "pass"; static */
 };
 
+/* Actions from `start` up to, but without, `stop`. */
+struct action_range {
+    uint64_t start, stop;
+};
+
 #define ACTION_TEXT_NBYTES 128
 
 /* The functions get the layout itself, so that layouts can share them. An action is below the
@@ -44,13 +49,9 @@ struct action_layout {
      * none. */
     uint32_t padded_size, padded_length;
 
-    /* Where transform t sends `action`. */
-    uint64_t (*image)(const struct action_layout *layout, const struct board *board, uint32_t t,
-                      uint64_t action);
-
-    /* Where it sends each of all actions; NULL: action by action. */
-    void (*map)(const struct action_layout *layout, const struct board *board, uint32_t t,
-                uint32_t *dst);
+    /* Write to dst where transform t sends each of the actions in `range`. */
+    void (*images)(const struct action_layout *layout, const struct board *board, uint32_t t,
+                   struct action_range range, uint32_t *dst);
 
     /* What `action` does; and, if text is not NULL, up to ACTION_TEXT_NBYTES that say so: "move
      * (4,3) -> (6,3), distance 2". An action may be beyond the layout's own length: "unused". */
@@ -137,9 +138,15 @@ struct action_span {
 size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,
                     struct action_span spans[ACTION_MAX_SPANS]);
 
-/* Write the images of the layout's own actions under transform t to dst. */
-void action_layout_map(const struct board *board, const struct action_layout *layout, uint32_t t,
-                       uint32_t *dst);
+/* Where transform t sends an action. */
+static inline uint32_t action_image(const struct action_layout *layout, const struct board *board,
+                                    uint32_t t, uint64_t action)
+{
+    uint32_t image;
+
+    layout->images(layout, board, t, (struct action_range){action, action + 1}, &image);
+    return image;
+}
 
 /*
  * Compute all maps of a layout at a policy length (0: the layout's own). A length below the

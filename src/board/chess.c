@@ -207,11 +207,14 @@ uint32_t chess_index_1814(const struct chess_move *move)
 
 /* --- policy layouts: one for each numbering --- */
 
-static uint64_t image(const struct action_layout *layout, const struct board *b, uint32_t t,
-                      uint64_t action)
+static void images(const struct action_layout *layout, const struct board *b, uint32_t t,
+                   struct action_range range, uint32_t *dst)
 {
+    const struct chess_table *table = table_of(layout);
+
     (void)b;
-    return t == 0 ? action : table_of(layout)->mirrored[action];
+    for (uint64_t a = range.start; a < range.stop; a++)
+        *dst++ = t == 0 ? (uint32_t)a : table->mirrored[a];
 }
 
 /* A move is encodable when its target is on the board and its step is a queen's or a knight's, or,
@@ -256,7 +259,7 @@ static struct action_about about(const struct action_layout *layout, const struc
     {                                                                                \
         .name = name_, .summary = summary_,                                          \
         .scheme = &(const struct chess_code){&(struct chess_table){0}, __VA_ARGS__}, \
-        .length = length, .image = image, .about = about,                            \
+        .length = length, .images = images, .about = about,                          \
     }
 
 /* Of layouts with the same length, the first is the default. */

@@ -164,7 +164,8 @@ static uint32_t turned(const struct action_layout *layout, const struct board *b
                        const struct place *place)
 {
     const struct board_step *directions = ((const struct scheme *)layout->scheme)->directions;
-    const struct board_step to = board_turned(&b->family->box->elements[t].turn, *place->step);
+    const struct board_step from = directions[place->slot / place->n_distances];
+    const struct board_step to = board_turned(&b->family->box->elements[t].turn, from);
     uint32_t direction = 0;
 
     while (directions[direction].rows != to.rows || directions[direction].cols != to.cols)
@@ -172,61 +173,50 @@ static uint32_t turned(const struct action_layout *layout, const struct board *b
     return direction * place->n_distances + place->slot % place->n_distances;
 }
 
-/* A cell's slots go where the cell goes; directions turn, except those of off-board cells. */
-static uint64_t image(const struct action_layout *layout, const struct board *b, uint32_t t,
-                      uint64_t action)
+/* A cell's slots go where the cell goes. All cells of a section have the same slots in the same
+ * order, and all but off-board ones, from which nothing moves, turn them alike. */
+static void images(const struct action_layout *layout, const struct board *b, uint32_t t,
+                   struct action_range range, uint32_t *dst)
 {
-    const struct place place = place_of(layout, b, action);
-    const enum section_kind kind = place.section->kind;
-    uint32_t to, slot = place.slot;
-
-    if (kind >= SECTION_ACTION)
-        return kind == SECTION_ACTION ? b->transforms[t].actions[action] : action;
-    to = b->transforms[t].dst[place.cell];
-    if (kind == SECTION_TARGET)
-        slot = b->transforms[t].dst[slot];
-    else if (place.step != NULL && (kind == SECTION_STEP || b->on_board[place.cell]))
-        slot = turned(layout, b, t, &place);
-    if (layout->only_on_board) {
-        const uint32_t *at = bsearch(&to, b->order, b->n_on_board, sizeof to, order_of_u32);
-
-        to = at != NULL ? (uint32_t)(at - b->order) : UINT32_MAX; /* only on a bad board */
-    }
-    return place.base + (uint64_t)to * place.width + slot;
-}
-
-/* All images at once, which large boards need: the slots of all cells turn alike, and they are
- * consecutive. */
-static void map(const struct action_layout *layout, const struct board *b, uint32_t t,
-                uint32_t *dst)
-{
-    const struct scheme *scheme = layout->scheme;
-    const uint64_t end = layout->length(layout, b);
+    const uint32_t *cells = b->transforms[t].dst;
     uint32_t slots[MAX_WIDTH];
 
-    for (uint64_t at = 0; at < end;) {
-        struct place place = place_of(layout, b, at); /* the first of a section, if it has cells */
+    for (uint64_t at = range.start; at < range.stop;) {
+        struct place place = place_of(layout, b, at);
         const enum section_kind kind = place.section->kind;
 
-        if (kind >= SECTION_ACTION || kind == SECTION_TARGET || place.width > MAX_WIDTH) {
-            dst[at] = (uint32_t)image(layout, b, t, at);
+        if (kind >= SECTION_ACTION) {
+            *dst++ = kind == SECTION_ACTION ? b->transforms[t].actions[at] : (uint32_t)at;
             at++;
             continue;
         }
-        for (uint32_t i = 0; i < place.width; i++) {
+        const uint64_t end =
+            smaller(place.base + (uint64_t)place.width * n_places(layout, b), range.stop);
+        uint32_t k = (uint32_t)((at - place.base) / place.width), slot = place.slot;
+        const bool is_all = end - at > place.width - slot; /* of the slots, or some of one cell */
+        for (uint32_t i = is_all ? 0 : slot; i < (is_all ? place.width : slot + end - at); i++) {
             place.slot = slots[i] = i;
-            if (place.step != NULL) {
-                place.step = &scheme->directions[i / place.n_distances];
+            if (kind == SECTION_TARGET)
+                slots[i] = cells[i];
+            else if (place.step != NULL)
                 slots[i] = turned(layout, b, t, &place);
-            }
         }
-        for (uint32_t k = 0; k < n_places(layout, b); k++) {
-            const bool stays =
-                kind == SECTION_MOVE && !b->on_board[layout->only_on_board ? b->order[k] : k];
-            const uint64_t first = image(layout, b, t, at) - (stays ? 0 : slots[0]);
+        for (; at < end; k++, slot = 0) {
+            const uint32_t stop = (uint32_t)smaller(place.width, slot + end - at);
+            const uint32_t cell = layout->only_on_board ? b->order[k] : k;
+            const bool stays = kind == SECTION_MOVE && !b->on_board[cell];
+            uint32_t to = cells[cell];
 
-            for (uint32_t i = 0; i < place.width; i++)
-                dst[at++] = (uint32_t)(first + (stays ? i : slots[i]));
+            if (layout->only_on_board) {
+                const uint32_t *found =
+                    bsearch(&to, b->order, b->n_on_board, sizeof to, order_of_u32);
+
+                to = found != NULL ? (uint32_t)(found - b->order) : UINT32_MAX; /* a bad board */
+            }
+            const uint32_t first = (uint32_t)(place.base + (uint64_t)to * place.width);
+            at += stop - slot;
+            for (; slot < stop; slot++)
+                *dst++ = first + (stays ? slot : slots[slot]);
         }
     }
 }
@@ -297,13 +287,13 @@ static struct action_about about(const struct action_layout *layout, const struc
 #define RINGRIFT_SUMMARY \
     "RingRift's policy head: placements, movements, then actions without a cell"
 
-#define LAYOUT(name_, sections_, directions_, ...)                                             \
-    {                                                                                          \
-        .name = (name_), .summary = __VA_ARGS__, .length = length, .image = image, .map = map, \
-        .about = about, .scheme = &(const struct scheme)                                       \
-        {                                                                                      \
-            sections_, directions_                                                             \
-        }                                                                                      \
+#define LAYOUT(name_, sections_, directions_, ...)                                   \
+    {                                                                                \
+        .name = (name_), .summary = __VA_ARGS__, .length = length, .images = images, \
+        .about = about, .scheme = &(const struct scheme)                             \
+        {                                                                            \
+            sections_, directions_                                                   \
+        }                                                                            \
     }
 
 const struct action_layout action_layout_cells =

@@ -169,7 +169,7 @@ static int print_actions(const struct plan *plan, uint64_t action,
                                                                       : " (no encoder makes it)");
         for (uint32_t k = 0; k < plan->n_chosen; k++) {
             const uint32_t t = plan->chosen[k];
-            const uint64_t image = layout->image(layout, board, t, action);
+            const uint32_t image = action_image(layout, board, t, action);
 
             layout->about(layout, board, image, text);
             printf("  %2u  %-24s  %8llu  %s\n", t, board->transforms[t].name,

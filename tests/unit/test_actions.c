@@ -136,7 +136,7 @@ static void check_images(const struct action_space *space)
         const uint32_t *dst = space->dst + t * space->length;
 
         for (uint64_t a = 0; a < space->length; a++) {
-            assert_int_equal(dst[a], a < own ? layout->image(layout, b, t, a) : a);
+            assert_int_equal(dst[a], a < own ? action_image(layout, b, t, a) : a);
             assert_int_equal(space->src[t * space->length + dst[a]], a);
             assert_int_equal(space->flags[dst[a]], space->flags[a]);
             if (a < own) {
@@ -271,10 +271,10 @@ static void test_cells_and_columns(void **state)
 
     (void)state;
     for (uint32_t c = 0; c < 7; c++)
-        assert_int_equal(columns->image(columns, b, 1, c), 6 - c);
+        assert_int_equal(action_image(columns, b, 1, c), 6 - c);
     assert_int_equal(action_flags(columns, b, 3), ACTION_ENCODABLE);
-    assert_int_equal(pass->image(pass, b, 1, 8), 12); /* (1,1) to (1,5) */
-    assert_int_equal(pass->image(pass, b, 1, 42), 42);
+    assert_int_equal(action_image(pass, b, 1, 8), 12); /* (1,1) to (1,5) */
+    assert_int_equal(action_image(pass, b, 1, 42), 42);
     assert_int_equal(action_cell(pass, b, 42), -1);
     assert_int_equal(action_cell(pass, b, 41), 41);
     assert_int_equal(action_flags(pass, b, 42), ACTION_ENCODABLE);

@@ -175,9 +175,9 @@ static void test_moves(void **state)
         layout->about(layout, b, moves[i].action, text);
         assert_string_equal(text, moves[i].move);
         assert_int_equal(action_cell(layout, b, moves[i].action), moves[i].cell);
-        assert_int_equal(layout->image(layout, b, 1, moves[i].action), moves[i].image);
-        assert_int_equal(layout->image(layout, b, 1, moves[i].image), moves[i].action);
-        assert_int_equal(layout->image(layout, b, 0, moves[i].action), moves[i].action);
+        assert_int_equal(action_image(layout, b, 1, moves[i].action), moves[i].image);
+        assert_int_equal(action_image(layout, b, 1, moves[i].image), moves[i].action);
+        assert_int_equal(action_image(layout, b, 0, moves[i].action), moves[i].action);
     }
     board_free(b);
 }
@@ -281,7 +281,7 @@ static void test_every_move_is_mirrored(void **state)
 
         assert_int_equal(layout->length(layout, b), cases[i].length);
         for (uint64_t a = 0; a < cases[i].length; a++) {
-            uint64_t image = layout->image(layout, b, 1, a);
+            uint64_t image = action_image(layout, b, 1, a);
             char text[ACTION_TEXT_NBYTES], mirrored[ACTION_TEXT_NBYTES];
 
             assert_true(image < cases[i].length);
@@ -291,7 +291,7 @@ static void test_every_move_is_mirrored(void **state)
                 assert_string_equal(mirrored, text);
             else
                 assert_non_null(strstr(mirrored, "leaves the board"));
-            assert_int_equal(layout->image(layout, b, 1, image), a);
+            assert_int_equal(action_image(layout, b, 1, image), a);
             assert_int_equal(action_flags(layout, b, image), action_flags(layout, b, a));
             n_playable += action_flags(layout, b, a) == ACTION_ENCODABLE;
         }

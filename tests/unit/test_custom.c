@@ -207,7 +207,7 @@ static void test_layouts(void **state)
             assert_string_equal(layout->name, cases[i].layout);
         if (layout != NULL && strcmp(layout->name, "file") == 0)
             for (uint32_t a = 0; a < cases[i].length; a++)
-                assert_int_equal(layout->image(layout, b, 1, a), b->transforms[1].actions[a]);
+                assert_int_equal(action_image(layout, b, 1, a), b->transforms[1].actions[a]);
         board_free(b);
     }
 }

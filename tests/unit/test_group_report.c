@@ -178,7 +178,19 @@ static void test_report_of_tile_numbers(void **state)
     }
 }
 
-/* Layouts of square:3 that are wrong in one way each. */
+/* Layouts of square:3 that are wrong in one way each: their scheme. */
+struct bad {
+    uint64_t (*image)(const struct action_layout *layout, const struct board *b, uint32_t t,
+                      uint64_t action);
+};
+
+static void images_of(const struct action_layout *layout, const struct board *b, uint32_t t,
+                      struct action_range range, uint32_t *dst)
+{
+    for (uint64_t a = range.start; a < range.stop; a++)
+        *dst++ = (uint32_t)((const struct bad *)layout->scheme)->image(layout, b, t, a);
+}
+
 static uint64_t nine(const struct action_layout *layout, const struct board *b)
 {
     (void)layout;
@@ -256,32 +268,40 @@ static struct action_about corner_cell(const struct action_layout *layout, const
 static void test_report_of_bad_layouts(void **state)
 {
     static const struct {
-        uint64_t (*image)(const struct action_layout *layout, const struct board *b, uint32_t t,
-                          uint64_t action);
+        struct bad bad;
         struct action_about (*about)(const struct action_layout *layout, const struct board *b,
                                      uint64_t action, char *text);
         const char *line;
     } cases[] = {
-        {image_right, on_cell, "ok    actions bad (9): permuted"},
-        {image_right, on_none, "ok    actions bad (9): permuted"},
-        {image_constant, on_none,
+        {{image_right}, on_cell, "ok    actions bad (9): permuted"},
+        {{image_right}, on_none, "ok    actions bad (9): permuted"},
+        {{image_constant},
+         on_none,
          "FAIL  actions bad (9): 'rotate-90' takes action 1 (number 1) to 4, which is taken"},
-        {image_too_large, on_none,
+        {{image_too_large},
+         on_none,
          "FAIL  actions bad (9): 'rotate-90' takes action 3 (number 3) to 9, which is taken or"},
-        {image_inverse, on_cell,
+        {{image_inverse},
+         on_cell,
          "FAIL  actions bad (9): 'rotate-90' takes action 0 (number 0) to 6, which is on another"},
-        {image_right, corner_flags,
+        {{image_right},
+         corner_flags,
          "FAIL  actions bad (9): 'rotate-90' takes action 0 (number 0) to 2, an action of another"},
-        {image_right, corner_cell,
+        {{image_right},
+         corner_cell,
          "FAIL  actions bad (9): 'rotate-90' takes action 0 (number 0) to 2, which is on another"},
-        {image_inverse, on_none,
+        {{image_inverse},
+         on_none,
          "FAIL  actions bad (9): 'transpose' takes action 0 (number 0) to 0, not where"},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct action_layout layout = {
-            .name = "bad", .length = nine, .image = cases[i].image, .about = cases[i].about};
+        const struct action_layout layout = {.name = "bad",
+                                             .scheme = &cases[i].bad,
+                                             .length = nine,
+                                             .images = images_of,
+                                             .about = cases[i].about};
         const struct action_layout *const layouts[] = {&layout};
         const struct board_family family = {.name = "bad", .layouts = layouts, .n_layouts = 1};
         struct board *b = open_board("square:3");

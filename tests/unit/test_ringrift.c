@@ -44,8 +44,7 @@ static void test_examples(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
-        assert_int_equal(f.layout->image(f.layout, f.board, cases[i].t, cases[i].from),
-                         cases[i].to);
+        assert_int_equal(action_image(f.layout, f.board, cases[i].t, cases[i].from), cases[i].to);
     board_free(f.board);
 }
 
@@ -93,7 +92,7 @@ static void test_square_directions(void **state)
     (void)state;
     for (uint32_t t = 0; t < 8; t++)
         for (uint32_t d = 0; d < 8; d++)
-            assert_int_equal(f.layout->image(f.layout, f.board, t, base + d * 18 + 1),
+            assert_int_equal(action_image(f.layout, f.board, t, base + d * 18 + 1),
                              base + directions[t][d] * 18 + 1);
     board_free(f.board);
 }
@@ -121,7 +120,7 @@ static void check_targets(const char *name, uint32_t n_directions, const int (*s
             continue;
         assert_true(x >= 0 && x < side && y >= 0 && y < side && b->on_board[y * side + x]);
         for (uint32_t t = 0; t < b->n_transforms; t++) {
-            const uint64_t to = f.layout->image(f.layout, b, t, base + i) - base;
+            const uint64_t to = action_image(f.layout, b, t, base + i) - base;
             const int to_cell = (int)(to / distances / n_directions);
             const int *to_step = steps[to / distances % n_directions];
             const int to_x = to_cell % side + to_step[0] * distance;
@@ -185,7 +184,7 @@ static void test_square_sections(void **state)
         assert_int_equal(action_cell(f.layout, f.board, cases[i].first), cases[i].first_cell);
         assert_int_equal(action_cell(f.layout, f.board, cases[i].last), cases[i].last_cell);
         assert_int_equal(action_flags(f.layout, f.board, cases[i].first), cases[i].flags);
-        assert_int_equal(f.layout->image(f.layout, f.board, 1, cases[i].first), cases[i].image);
+        assert_int_equal(action_image(f.layout, f.board, 1, cases[i].first), cases[i].image);
         board_free(f.board);
     }
 }
@@ -197,7 +196,7 @@ static void test_line_slots(void **state)
 
     (void)state;
     for (uint64_t slot = 0; slot < 4; slot++) {
-        assert_int_equal(f.layout->image(f.layout, f.board, 1, 3776 + slot), 3804 + slot);
+        assert_int_equal(action_image(f.layout, f.board, 1, 3776 + slot), 3804 + slot);
         assert_int_equal(action_flags(f.layout, f.board, 3776 + slot),
                          slot == 0 ? ACTION_ENCODABLE | ACTION_AMBIGUOUS : ACTION_AMBIGUOUS);
     }
