@@ -42,15 +42,24 @@ const char codec_level_help[] =
 const char codec_level_words[] =
     "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 zlib:9";
 
+/* The levels that have candidates. As much of the end of the sample is encoded in a trial, so that
+ * all trials together cost a small part of what the member costs; all of the sample is learned
+ * from. */
+static const struct {
+    const char *name;
+    uint32_t byte_worth; /* operations that a saved byte is worth */
+    uint32_t trial_nbytes;
+} levels[] = {
+    [CODEC_FAST] = {"fast", 60, 128 * 1024},
+    [CODEC_DEFAULT] = {"default", 110, 32 * 1024},
+    [CODEC_BEST] = {"best", 100000, 256 * 1024},
+    [CODEC_STORE] = {"store", 0, 0},
+};
+
 int codec_level_parse(const char *text, struct codec_level *level, struct error *err)
 {
-    static const char *const names[] = {[CODEC_FAST] = "fast",
-                                        [CODEC_DEFAULT] = "default",
-                                        [CODEC_BEST] = "best",
-                                        [CODEC_STORE] = "store"};
-
-    for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++) {
-        if (strcmp(text, names[kind]) == 0) {
+    for (size_t kind = 0; kind < sizeof levels / sizeof *levels; kind++) {
+        if (strcmp(text, levels[kind].name) == 0) {
             *level = (struct codec_level){(enum codec_level_kind)kind, 0};
             return 0;
         }
@@ -99,15 +108,6 @@ static const struct candidate candidates[] = {
     {CODEC_BEST,    &codec_zlib,        9, 100},
 };
 enum { N_CANDIDATES = sizeof candidates / sizeof candidates[0] };
-
-/* Operations that a saved byte is worth, for levels with several candidates. */
-static const uint32_t byte_worth[] = {
-    [CODEC_FAST]    = 60,
-    [CODEC_DEFAULT] = 110,
-    [CODEC_BEST]    = 100000,
-    [CODEC_STORE]   = 0,
-    [CODEC_ZLIB]    = 0,
-};
 /* clang-format on */
 
 /* The operations of a small member take no time that anybody notices: there bytes are worth more.
@@ -129,11 +129,6 @@ static void choice_init(struct codec_choice *choice, const struct codec *codec, 
 
 /* Below this, a member cannot earn back what a trial costs. */
 enum { TRIAL_MIN_NBYTES = 16 * 1024 };
-
-/* As much of the end of the sample is encoded in a trial, so that all trials together cost a small
- * part of what the member costs; all of the sample is learned from. */
-static const uint32_t trial_nbytes[] = {
-    [CODEC_FAST] = 128 * 1024, [CODEC_DEFAULT] = 32 * 1024, [CODEC_BEST] = 256 * 1024};
 
 /* The cost in operations of a piece under a choice, which learns from it: what its bytes are worth,
  * and its operations, which *cost holds where the codec does not count them. */
@@ -167,7 +162,7 @@ static int trial_cost(const struct codec_choice *choice, const struct codec_piec
 static int choose_by_trial(enum codec_level_kind kind, const struct codec_member *member,
                            struct codec_choice *choice, struct error *err)
 {
-    const size_t most = trial_nbytes[kind];
+    const size_t most = levels[kind].trial_nbytes;
     const size_t n = most < member->sample_nbytes ? most : member->sample_nbytes;
     const size_t n_before = member->sample_nbytes - n;
     const struct codec_piece piece = {
@@ -183,7 +178,7 @@ static int choose_by_trial(enum codec_level_kind kind, const struct codec_member
     if (kind == CODEC_DEFAULT && member->n_bytes != 0 && member->n_bytes < SMALL_MEMBER_NBYTES)
         times = SMALL_MEMBER_NBYTES / member->n_bytes;
     const uint64_t worth =
-        byte_worth[kind] * (times < SMALL_MEMBER_WORTH ? times : SMALL_MEMBER_WORTH);
+        levels[kind].byte_worth * (times < SMALL_MEMBER_WORTH ? times : SMALL_MEMBER_WORTH);
     memset(choice, 0, sizeof *choice);
     for (size_t i = 0; i < N_CANDIDATES && status == 0; i++) {
         const struct candidate *c = &candidates[i];

@@ -418,16 +418,21 @@ static int train(const struct codec_member *member, void **trained, struct error
     return 0;
 }
 
+/* What a mode works with, and what its work costs, fitted to times of members of all kinds. */
+static const struct {
+    const struct codec *codec;
+    size_t work_nbytes;
+    uint8_t sixteen_bytes, looked, literal, step; /* operations */
+} modes[GRID_N_MODES] = {
+    [GRID_GREEDY] = {&codec_grid, 0, 6, 30, 0, 0},
+    [GRID_SPARSE] = {&codec_grid_sparse, sizeof(struct grid_steps), 4, 7, 3, 6},
+    [GRID_MOVED] = {&codec_grid_moved, sizeof(struct grid_steps), 8, 0, 1, 5},
+    [GRID_VALUES] = {&codec_grid_values, sizeof(struct grid_values), 13, 22, 12, 0},
+    [GRID_OPTIMAL] = {&codec_grid_best, sizeof(struct grid_path), 16, 100, 0, 0},
+};
+
 static void *state_new(const struct codec_choice *choice, struct error *err)
 {
-    static const struct {
-        const struct codec *codec;
-        size_t work_nbytes;
-    } modes[GRID_N_MODES] = {[GRID_GREEDY] = {&codec_grid, 0},
-                             [GRID_SPARSE] = {&codec_grid_sparse, sizeof(struct grid_steps)},
-                             [GRID_MOVED] = {&codec_grid_moved, sizeof(struct grid_steps)},
-                             [GRID_VALUES] = {&codec_grid_values, sizeof(struct grid_values)},
-                             [GRID_OPTIMAL] = {&codec_grid_best, sizeof(struct grid_path)}};
     const struct grid_trained *const trained = choice->trained;
     const size_t n_moves = trained != NULL && trained->moves != NULL ? trained->moves->n : 0;
     enum grid_mode mode = GRID_GREEDY;
@@ -517,22 +522,14 @@ static void learn(const void *state, void *trained)
     }
 }
 
-/* Fitted to times of members of all kinds. */
 static uint64_t n_operations(const void *state)
 {
-    static const struct {
-        uint8_t sixteen_bytes, looked, literal, step;
-    } weights[GRID_N_MODES] = {
-        [GRID_GREEDY] = {6, 30, 0, 0},    [GRID_SPARSE] = {4, 7, 3, 6},
-        [GRID_MOVED] = {8, 0, 1, 5},      [GRID_VALUES] = {13, 22, 12, 0},
-        [GRID_OPTIMAL] = {16, 100, 0, 0},
-    };
     const struct grid_state *const s = state;
     const struct grid_work *const work = &s->work;
 
-    return work->n_bytes * weights[s->mode].sixteen_bytes / 16 +
-           work->n_looked * weights[s->mode].looked + work->n_literals * weights[s->mode].literal +
-           work->n_steps * weights[s->mode].step;
+    return work->n_bytes * modes[s->mode].sixteen_bytes / 16 +
+           work->n_looked * modes[s->mode].looked + work->n_literals * modes[s->mode].literal +
+           work->n_steps * modes[s->mode].step;
 }
 
 #define GRID_CODEC(codec_name)                                                               \

@@ -22,7 +22,6 @@
 
 /* A piece from when it is taken until it is delivered. */
 struct slot {
-    unsigned window; /* where its input is */
     bool is_done;
     struct bytes packed;
     uint32_t crc;
@@ -32,9 +31,8 @@ struct slot {
 
 /* Pieces whose input was fetched at once. */
 struct run {
-    uint64_t first, n;
     uint64_t n_left; /* of them not made yet */
-    unsigned window;
+    unsigned window; /* where the input is */
 };
 
 /* What one thread works with. */
@@ -61,8 +59,7 @@ struct packer {
     struct bytes *spare; /* owned: memory of packed pieces; the last one used comes first, since it
                             is in the cache */
     uint64_t n_spare;
-    struct run runs[2]; /* the latest, and the one before, which is used for the next */
-    unsigned latest;    /* of them */
+    struct run runs[2]; /* taking turns: the latest, and the one before */
     bool is_loading;
     uint64_t n_loaded, n_taken, n_delivered; /* pieces */
     const struct error *next_failure;        /* of the next piece to deliver */
@@ -84,6 +81,12 @@ static struct piece_rows rows_of(const struct member *member, uint64_t first, ui
                                    smaller((first + n) * member->rows_per_piece, member->n_rows)};
 }
 
+/* The run that a piece belongs to. */
+static struct run *run_of(struct packer *p, uint64_t piece)
+{
+    return &p->runs[piece / p->pieces_per_run % 2];
+}
+
 /* Fetch the input of the run after the latest one, in place of the run before. */
 static int load_run(struct packer *p)
 {
@@ -94,23 +97,17 @@ static int load_run(struct packer *p)
     rows.begin -= history_rows(member, rows.begin);
     if (member->ops->load != NULL && member->ops->load(member, &rows, &p->load_error) != 0)
         return -1;
-    p->runs[!p->latest] =
-        (struct run){.first = p->n_loaded, .n = n, .n_left = n, .window = rows.window};
+    *run_of(p, p->n_loaded) = (struct run){.n_left = n, .window = rows.window};
     return 0;
 }
 
 /* The run that was loaded is the latest from now on. */
 static void add_run(struct packer *p)
 {
-    p->latest = !p->latest;
-    p->n_loaded += p->runs[p->latest].n;
-    /* In proportion: input is seldom larger. */
-    p->member->all->n_loaded += p->runs[p->latest].n * PIECE_NBYTES;
-}
+    const uint64_t n = run_of(p, p->n_loaded)->n_left; /* all */
 
-static struct run *run_of(struct packer *p, uint64_t piece)
-{
-    return &p->runs[piece >= p->runs[p->latest].first ? p->latest : !p->latest];
+    p->n_loaded += n;
+    p->member->all->n_loaded += n * PIECE_NBYTES; /* in proportion: input is seldom larger */
 }
 
 static struct slot *slot_of(const struct packer *p, uint64_t piece)
@@ -155,7 +152,7 @@ static int choose_codec(struct packer *p, struct error *err)
 
         if (i > 0 && sample->n_bytes + known_nbytes > CODEC_TRIAL_NBYTES)
             break;
-        rows.window = p->runs[p->latest].window;
+        rows.window = run_of(p, i)->window;
         if (append_rows(p, i, &rows, sample, err) != 0)
             return -1;
         if (i > 0 && sample->n_bytes > CODEC_TRIAL_NBYTES)
@@ -224,7 +221,7 @@ static bool take_job(void *self, int64_t *job)
     if (p == NULL)
         return false;
     if (!p->is_loading && p->load_error.kind == ERROR_NONE && p->n_loaded < p->n_pieces &&
-        p->runs[!p->latest].n_left == 0) {
+        run_of(p, p->n_loaded)->n_left == 0) {
         p->is_loading = true;
         *job = LOAD_JOB;
         return true;
@@ -236,7 +233,6 @@ static bool take_job(void *self, int64_t *job)
     slot->is_done = false;
     if (p->n_spare > 0)
         slot->packed = p->spare[--p->n_spare];
-    slot->window = run_of(p, (uint64_t)*job)->window;
     return true;
 }
 
@@ -265,7 +261,7 @@ static int encode_piece(struct packer *p, struct worker *worker, uint64_t i, str
         in.n_bytes = p->sample_ends[i] - begin;
     } else {
         rows.begin -= n_history;
-        rows.window = slot->window;
+        rows.window = run_of(p, i)->window;
         worker->scratch.n_bytes = 0;
         if (append_rows(p, i, &rows, &worker->scratch, &slot->err) != 0)
             return -1;
