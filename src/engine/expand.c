@@ -257,8 +257,6 @@ static int write_output(struct expand_job *job, struct error *err)
     /* The threads of one program wait here, rather than poll for a turn. */
     static pthread_mutex_t next = PTHREAD_MUTEX_INITIALIZER;
     const struct plan *plan = job->plan;
-    struct text manifest = {0};
-    struct stat st;
 
     for (size_t i = 0; i < job->n_members; i++)
         if (add_member(&job->members[i], err) != 0)
@@ -277,16 +275,10 @@ static int write_output(struct expand_job *job, struct error *err)
     /* Output, sidecar and manifest get their final names while those of no other writer do. */
     pthread_mutex_lock(&next);
     const int turn = output_turn_take(job->path);
-    /* The old manifest goes before the new output comes: its presence means success. Without
-     * --force it is stale as long as there is no output; with one, both belong to a run that was
-     * faster. */
-    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, job->path);
-    if (status == 0 && lstat(manifest.text, &st) == 0 && (job->force || lstat(job->path, &st) != 0))
-        status = output_remove(manifest.text, err);
-    text_release(&manifest);
-    if (status == 0 && (status = archive_out_commit(&job->archive, err)) == 0 &&
-        (!job->settings->sidecar ||
-         (status = sidecar_write(job->path, &job->result->n_rows, job->force, err)) == 0))
+    int status = archive_out_commit(&job->archive, err);
+    if (status == 0 && job->settings->sidecar)
+        status = sidecar_write(job->path, &job->result->n_rows, job->force, err);
+    if (status == 0)
         status = record_write(job, err);
     output_turn_end(turn);
     pthread_mutex_unlock(&next);

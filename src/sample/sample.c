@@ -8,9 +8,6 @@
  */
 #include "sample/sample.h"
 
-#include "base/output.h"
-#include "base/text.h"
-#include "manifest/manifest.h"
 #include "npy/header.h"
 #include "npy/pickle.h"
 #include "sample/play.h"
@@ -242,7 +239,6 @@ static int write_archive(void *self, struct crew *crew)
 {
     struct sample *sample = self;
     struct archive_out archive;
-    struct text manifest = {0};
     char sha256[65];
     int status = archive_out_init(&archive, sample->path, ARCHIVE_OUT_NPZ, sample->settings->force,
                                   sample->err);
@@ -254,13 +250,8 @@ static int write_archive(void *self, struct crew *crew)
         status = archive_out_add(&archive, &sample->members[i].head, sample->err);
     if (status == 0)
         status = archive_out_write(&archive, &sample->result->n_bytes, sha256, sample->err);
-    /* An old manifest would describe another output. */
-    if (status == 0 &&
-        (text_append(&manifest, sample->err, "%s" MANIFEST_SUFFIX, sample->path) != 0 ||
-         output_remove(manifest.text, sample->err) != 0 ||
-         archive_out_commit(&archive, sample->err) != 0))
-        status = -1;
-    text_release(&manifest);
+    if (status == 0)
+        status = archive_out_commit(&archive, sample->err);
     sample->result->unpacked_nbytes = archive.members.made_nbytes;
     archive_out_release(&archive);
     sample->result->n_games = sample->n_games;

@@ -12,7 +12,9 @@
 
 #include "base/text.h"
 #include "codec/codec.h"
+#include "manifest/manifest.h"
 
+#include <sys/stat.h>
 #include <time.h>
 #include <zip.h>
 
@@ -411,10 +413,18 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
 
 int archive_out_commit(struct archive_out *archive, struct error *err)
 {
+    const char *path = archive->output.path;
+    struct text manifest = {0};
+    struct stat st;
+
     if (!archive->written)
         return error_set(err, ERROR_INTERNAL, "output shard committed before it was written");
     archive->written = false;
-    return output_commit(&archive->output, archive->force, err);
+    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, path);
+    if (status == 0 && lstat(manifest.text, &st) == 0 && (archive->force || lstat(path, &st) != 0))
+        status = output_remove(manifest.text, err);
+    text_release(&manifest);
+    return status == 0 ? output_commit(&archive->output, archive->force, err) : -1;
 }
 
 void archive_out_release(struct archive_out *archive)

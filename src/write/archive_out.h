@@ -52,7 +52,9 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
 /* The step of archive_out_write that pulls the members into a zip file. */
 int npz_out_write(struct archive_out *archive, struct error *err);
 
-/* fsync, rename to the final name, fsync of the folder. */
+/* fsync, rename to the final name, fsync of the folder. An old manifest of that name is removed
+ * before, since its presence means success. Without force it is stale as long as there is no
+ * output; with one, both belong to a run that was faster. */
 int archive_out_commit(struct archive_out *archive, struct error *err);
 
 /* End the crew's work, close the members, remove what was not committed. Accepts a zeroed one. */

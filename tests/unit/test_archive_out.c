@@ -249,6 +249,36 @@ static void test_existing_target(void **state)
     assert_int_equal(scratch_count(), 1);
 }
 
+/* An old manifest is removed when the new output comes, but not that of a run that was faster. */
+static void test_old_manifest(void **state)
+{
+    static const struct {
+        bool force, was_faster;
+    } cases[] = {{true, false}, {true, true}, {false, false}, {false, true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool stays = cases[i].was_faster && !cases[i].force;
+        struct fake fake;
+        struct error err = {0};
+        struct archive_out *archive =
+            archive_new(scratch("a.npz"), ARCHIVE_OUT_NPZ, cases[i].force, &err);
+        uint64_t n_bytes;
+        char sha256[65];
+
+        fake_init(&fake, (const uint8_t *)"data", 4, true, true);
+        assert_int_equal(fake_add(archive, &fake, "a.npy", &err), 0);
+        scratch_put("a.npz.manifest.json", "{}");
+        if (cases[i].was_faster)
+            scratch_put("a.npz", "other");
+        assert_int_equal(write_and_commit(archive, &n_bytes, sha256, &err), stays ? -1 : 0);
+        assert_int_equal(access(scratch("a.npz.manifest.json"), F_OK) == 0, stays);
+        archive_free(archive);
+        fake_release(&fake);
+        unlink(scratch("a.npz"));
+    }
+}
+
 static void test_refused(void **state)
 {
     struct error err = {0};
@@ -281,7 +311,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_round_trip), TEST(test_local_header),    TEST(test_time_stamps),
-        TEST(test_failures),   TEST(test_existing_target), TEST(test_refused),
+        TEST(test_failures),   TEST(test_existing_target), TEST(test_old_manifest),
+        TEST(test_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
