@@ -36,9 +36,10 @@ const struct decoder *codec_decoder(uint16_t zip_method)
 
 /* --- levels --- */
 
+#define LEVELS "fast, default, best, store, or zlib:1 to zlib:9"
 const char codec_level_help[] =
-    "fast, default, best, store, or zlib:1 to zlib:9 (default: default); with fast, dense policies "
-    "of mostly zeros may take a tenth more room, and numpy reads them twice as fast";
+    LEVELS " (default: default); with fast, dense policies of mostly zeros may take a tenth more "
+           "room, and numpy reads them twice as fast";
 const char codec_level_words[] =
     "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 zlib:9";
 
@@ -60,22 +61,28 @@ int codec_level_parse(const char *text, struct codec_level *level, struct error 
 {
     for (size_t kind = 0; kind < sizeof levels / sizeof *levels; kind++) {
         if (strcmp(text, levels[kind].name) == 0) {
-            *level = (struct codec_level){(enum codec_level_kind)kind, 0};
+            *level = (struct codec_level){.kind = (enum codec_level_kind)kind};
             return 0;
         }
     }
-    if (strncmp(text, "zlib:", 5) == 0 && text[5] >= '1' && text[5] <= '9' && text[6] == '\0') {
-        *level = (struct codec_level){CODEC_ZLIB, text[5] - '0'};
-        return 0;
+    for (size_t i = 0; i < codec_n_table; i++) {
+        const struct codec *codec = codec_table[i];
+        const size_t n = strlen(codec->name);
+
+        if (strncmp(text, codec->name, n) == 0 && text[n] == ':' && text[n + 1] >= '1' &&
+            text[n + 1] - '0' <= codec->n_levels && text[n + 2] == '\0') {
+            *level = (struct codec_level){CODEC_NAMED, text[n + 1] - '0', codec};
+            return 0;
+        }
     }
-    return error_set(err, ERROR_USAGE,
-                     "unknown level %s: expected fast, default, best, store or zlib:1 to zlib:9",
-                     text_quote(text).text);
+    return error_set(err, ERROR_USAGE, "unknown level %s: expected " LEVELS, text_quote(text).text);
 }
 
 uint16_t codec_level_method(const struct codec_level *level)
 {
-    return level->kind == CODEC_STORE ? CODEC_ZIP_STORED : CODEC_ZIP_DEFLATE;
+    return level->kind == CODEC_NAMED   ? level->codec->zip_method
+           : level->kind == CODEC_STORE ? CODEC_ZIP_STORED
+                                        : CODEC_ZIP_DEFLATE;
 }
 
 /* What may be chosen at a level; earlier rows win ties. Those that their nominal operations alone
@@ -213,8 +220,8 @@ int codec_choose(const struct codec_level *level, const struct codec_member *mem
                           (member->n_bytes != 0 && member->n_bytes < TRIAL_MIN_NBYTES);
     const struct candidate *untrained = candidates;
 
-    if (level->kind == CODEC_ZLIB) {
-        choice_init(choice, &codec_zlib, level->zlib);
+    if (level->kind == CODEC_NAMED) {
+        choice_init(choice, level->codec, level->level);
         return 0;
     }
     if (level->kind != CODEC_STORE && !is_small)

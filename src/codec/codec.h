@@ -82,6 +82,7 @@ struct codec {
     const char *name;
     const char *library; /* "zlib", "ISA-L": whose version goes into the manifest; or NULL */
     uint16_t zip_method;
+    int n_levels; /* --level takes NAME:1 to NAME:n_levels; 0: a user cannot name it */
 
     /* Worst size of an encoded piece of n_bytes. */
     size_t (*bound)(size_t n_bytes);
@@ -156,10 +157,11 @@ extern const char codec_methods[];
 const struct decoder *codec_decoder(uint16_t zip_method);
 
 /* A level as the user asks for it: parsed from "fast", "default", "best", "store", "zlib:1".. */
-enum codec_level_kind { CODEC_FAST, CODEC_DEFAULT, CODEC_BEST, CODEC_STORE, CODEC_ZLIB };
+enum codec_level_kind { CODEC_FAST, CODEC_DEFAULT, CODEC_BEST, CODEC_STORE, CODEC_NAMED };
 struct codec_level {
     enum codec_level_kind kind;
-    int zlib; /* 1-9 with CODEC_ZLIB */
+    int level;                 /* of CODEC_NAMED, 1-9 */
+    const struct codec *codec; /* of CODEC_NAMED: the one that the user names */
 };
 
 /* What --level may be: for the help, and the words alone. */

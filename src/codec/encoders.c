@@ -120,6 +120,7 @@ const struct codec codec_zlib = {
     .name = "zlib",
     .library = "zlib",
     .zip_method = CODEC_ZIP_DEFLATE,
+    .n_levels = 9,
     .bound = zlib_bound,
     .state_new = zlib_state_new,
     .state_free = zlib_state_free,

@@ -18,7 +18,7 @@ static void test_piece_over_the_limit_is_refused(void **test_state)
 
     (void)test_state;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        const struct codec_level level = {kinds[k], 0};
+        const struct codec_level level = {.kind = kinds[k]};
         const struct codec_member about = {
             .n_bytes = 100, .item_nbytes = 1, .sample = member, .sample_nbytes = 100};
         struct codec_choice choice;
@@ -44,9 +44,13 @@ static void test_level_parse(void **test_state)
         const char *text;
         struct codec_level level;
     } good[] = {
-        {"fast", {CODEC_FAST, 0}},   {"default", {CODEC_DEFAULT, 0}}, {"best", {CODEC_BEST, 0}},
-        {"store", {CODEC_STORE, 0}}, {"zlib:1", {CODEC_ZLIB, 1}},     {"zlib:6", {CODEC_ZLIB, 6}},
-        {"zlib:9", {CODEC_ZLIB, 9}},
+        {"fast", {.kind = CODEC_FAST}},
+        {"default", {.kind = CODEC_DEFAULT}},
+        {"best", {.kind = CODEC_BEST}},
+        {"store", {.kind = CODEC_STORE}},
+        {"zlib:1", {CODEC_NAMED, 1, &codec_zlib}},
+        {"zlib:6", {CODEC_NAMED, 6, &codec_zlib}},
+        {"zlib:9", {CODEC_NAMED, 9, &codec_zlib}},
     };
     static const char *const bad[] = {"",        "Fast",    "zlib",    "zlib:",   "zlib:0",
                                       "zlib:10", "zlib:-1", "zlib: 6", "zlib:6 ", "zlib:6x",
@@ -59,7 +63,7 @@ static void test_level_parse(void **test_state)
 
         assert_int_equal(codec_level_parse(good[i].text, &level, &err), 0);
         assert_int_equal(level.kind, good[i].level.kind);
-        assert_int_equal(level.zlib, good[i].level.zlib);
+        assert_int_equal(level.level, good[i].level.level);
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct codec_level level;
@@ -79,12 +83,13 @@ static void test_choose(void **test_state)
         struct codec_level level;
         const char *name; /* of a small opaque member */
     } cases[] = {
-        {{CODEC_STORE, 0}, "store"},    {{CODEC_ZLIB, 1}, "zlib:1"}, {{CODEC_ZLIB, 9}, "zlib:9"},
-        {{CODEC_DEFAULT, 0}, "zlib:6"}, {{CODEC_BEST, 0}, "zlib:9"},
+        {{.kind = CODEC_STORE}, "store"},          {{CODEC_NAMED, 1, &codec_zlib}, "zlib:1"},
+        {{CODEC_NAMED, 9, &codec_zlib}, "zlib:9"}, {{.kind = CODEC_DEFAULT}, "zlib:6"},
+        {{.kind = CODEC_BEST}, "zlib:9"},
 #ifdef HAVE_ISAL
-        {{CODEC_FAST, 0}, "isal:1"},
+        {{.kind = CODEC_FAST}, "isal:1"},
 #else
-        {{CODEC_FAST, 0}, "zlib:1"},
+        {{.kind = CODEC_FAST}, "zlib:1"},
 #endif
     };
     static const size_t sizes[] = {0, 1, 1000, 16383};
@@ -123,7 +128,7 @@ static void test_choose_large(void **test_state)
 
         data_fill((enum data_kind)kind, 6, member, sizeof member);
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-            const struct codec_level level = {kinds[k], 0};
+            const struct codec_level level = {.kind = kinds[k]};
             struct codec_choice choice[2];
             void *state;
             size_t n;
@@ -184,7 +189,7 @@ static size_t encoded_nbytes(const struct codec_choice *choice)
 /* Moved numbers need not be left to zlib, which takes several times as long. */
 static void test_moved_numbers(void **test_state)
 {
-    const struct codec_level ours = {CODEC_DEFAULT, 0}, zlib = {CODEC_ZLIB, 6};
+    const struct codec_level ours = {.kind = CODEC_DEFAULT}, zlib = {CODEC_NAMED, 6, &codec_zlib};
     const struct codec_member about = {.n_bytes = (uint64_t)64 << 20,
                                        .sample = member,
                                        .sample_nbytes = CODEC_TRIAL_NBYTES,

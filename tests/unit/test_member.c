@@ -232,7 +232,8 @@ static void test_slow_piece(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(slow); i++)
         for (int n_threads = 1; n_threads <= 3; n_threads++) {
-            struct fake fake = fake_of(60000, 1000, (struct codec_level){CODEC_ZLIB, 1});
+            struct fake fake =
+                fake_of(60000, 1000, (struct codec_level){CODEC_NAMED, 1, &codec_zlib});
 
             fake.slow = slow[i];
             assert_int_equal(crew_run(n_threads, pull_whole, &fake), 0);
@@ -246,7 +247,7 @@ static void test_slow_piece(void **state)
 static void check_failure(int64_t make, int64_t make_too, int64_t load, const char *message)
 {
     for (int n_threads = 1; n_threads <= 5; n_threads += 2) {
-        struct fake fake = fake_of(60000, 1000, (struct codec_level){CODEC_ZLIB, 1});
+        struct fake fake = fake_of(60000, 1000, (struct codec_level){CODEC_NAMED, 1, &codec_zlib});
 
         fake.make_fails = make;
         fake.make_fails_too = make_too;
@@ -286,7 +287,7 @@ static void test_release_before_end(void **state)
 {
     (void)state;
     for (int n_threads = 1; n_threads <= 3; n_threads++) {
-        struct fake fake = fake_of(60000, 1000, (struct codec_level){CODEC_DEFAULT, 0});
+        struct fake fake = fake_of(60000, 1000, (struct codec_level){.kind = CODEC_DEFAULT});
 
         assert_int_equal(crew_run(n_threads, pull_once, &fake), 0);
     }
@@ -313,7 +314,7 @@ static void test_stop(void **state)
 {
     (void)state;
     for (int n_threads = 1; n_threads <= 3; n_threads++) {
-        struct fake fake = fake_of(60000, 1000, (struct codec_level){CODEC_FAST, 0});
+        struct fake fake = fake_of(60000, 1000, (struct codec_level){.kind = CODEC_FAST});
 
         assert_int_equal(crew_run(n_threads, pull_until_stopped, &fake), 0);
     }
