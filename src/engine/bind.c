@@ -23,29 +23,33 @@ struct bounds {
     bool whole;           /* no fractions */
     bool no_zero;         /* 0 is not allowed */
     const char *expected; /* in words */
+    bool first_column;    /* only what is there is looked at */
 };
 
-/* Find the range of an array, and refuse the first row that is out of bounds. */
+/* Find the range of an array, and refuse the first row that is out of bounds. Of a first column the
+ * range is not found. */
 static int check_bounds(const struct plan *plan, const struct plan_array *array,
                         const struct bounds *bounds, struct number_range *range, struct error *err)
 {
     struct walk s;
 
-    if (survey_range(plan, array, range, err) != 0)
+    if (!bounds->first_column && survey_range(plan, array, range, err) != 0)
         return -1;
-    if (range->n == 0 || (range->min >= bounds->low && range->max <= bounds->high &&
-                          !(bounds->whole && range->has_fraction) &&
-                          !(bounds->no_zero && (range->codes & NUMBER_CODE(0)))))
+    if (!bounds->first_column &&
+        (range->n == 0 || (range->min >= bounds->low && range->max <= bounds->high &&
+                           !(bounds->whole && range->has_fraction) &&
+                           !(bounds->no_zero && (range->codes & NUMBER_CODE(0))))))
         return 0;
     survey_begin(&s, plan, SURVEY_OF(array), err);
     while (walk_next(&s))
-        for (uint64_t i = 0; i < s.rows[0].n && s.status == 0; i++) {
+        for (uint64_t i = 0; i < (bounds->first_column ? 1 : s.rows[0].n) && s.status == 0; i++) {
             const double value = row_double(&s.rows[0], i);
 
             if (value < bounds->low || value > bounds->high ||
                 (bounds->whole && value != floor(value)) || (bounds->no_zero && value == 0))
-                s.status = plan_refuse(plan, array, err, "row %llu: %g, expected %s",
-                                       (unsigned long long)s.number, value, bounds->expected);
+                s.status = plan_refuse(
+                    plan, array, err, "row %llu: %g%s, expected %s", (unsigned long long)s.number,
+                    value, bounds->first_column ? " in the first column" : "", bounds->expected);
         }
     return walk_end(&s);
 }
@@ -231,19 +235,13 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
                      text_path(array->key).text);
 }
 
-static const struct coding {
-    struct bounds bounds;
-    enum label_op op, of_winner; /* of_winner keeps what is not a player */
-} codings[] = {
+/* By enum to_move_coding. */
+static const struct bounds players[] = {
     [TO_MOVE_01] =
-        {{0, 1, true, false,
-          "0 or 1 (--to-move 01); for 1 and 2 use --to-move 12, for 1 and -1 --to-move pm1"},
-         LABEL_COMPLEMENT,
-         LABEL_EXCHANGE_01},
-    [TO_MOVE_12] = {{1, 2, true, false, "1 or 2 (--to-move 12)"},
-                    LABEL_EXCHANGE_12,
-                    LABEL_EXCHANGE_12},
-    [TO_MOVE_PM1] = {{-1, 1, true, true, "1 or -1 (--to-move pm1)"}, LABEL_NEGATE, LABEL_NEGATE},
+        {0, 1, true, false,
+         "0 or 1 (--to-move 01); for 1 and 2 use --to-move 12, for 1 and -1 --to-move pm1", false},
+    [TO_MOVE_12] = {1, 2, true, false, "1 or 2 (--to-move 12)", false},
+    [TO_MOVE_PM1] = {-1, 1, true, true, "1 or -1 (--to-move pm1)", false},
 };
 
 /*
@@ -278,7 +276,7 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
         coding = TO_MOVE_PM1;
     else if (!known)
         coding = TO_MOVE_01;
-    *op = codings[coding].of_winner;
+    *op = coding == TO_MOVE_01 ? LABEL_EXCHANGE_01 : spec_swap_of_coding(coding);
     const bool fits =
         coding == TO_MOVE_PM1 ||
         (coding == TO_MOVE_12 ? !(range.codes & minus) || (range.codes & two)
@@ -297,11 +295,17 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
 /* Set what transforms that swap colours do to the array's numbers. */
 static int bind_swap(struct plan *plan, struct plan_array *array, struct error *err)
 {
+    static const struct bounds first = {0,
+                                        1,
+                                        true,
+                                        false,
+                                        "0 or 1, the player to move: these are not rows of this "
+                                        "game, or they are written differently",
+                                        true};
     const struct dtype *dtype = &array->spec.dtype;
-    const struct coding *coding = &codings[plan->conventions.to_move];
+    const enum to_move_coding coding = plan->conventions.to_move;
     enum label_op op = LABEL_KEEP;
     struct number_range range;
-    struct walk s;
     int status = 0;
 
     switch (role_kinds[array->binding.role].swap) {
@@ -312,26 +316,14 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
         status = values_label(plan, array, &op, err);
         break;
     case ROLE_SWAP_PLAYER:
-        op = coding->op;
+        op = spec_swap_of_coding(coding);
         status = array->binding.options & ROLE_WINNER
                      ? winner_label(plan, array, &op, err)
-                     : check_bounds(plan, array, &coding->bounds, &range, err);
+                     : check_bounds(plan, array, &players[coding], &range, err);
         break;
-    case ROLE_SWAP_FIRST: /* the first column is the player to move, 0 or 1 in every row */
+    case ROLE_SWAP_FIRST:
         op = LABEL_FIRST_01;
-        survey_begin(&s, plan, SURVEY_OF(array), err);
-        while (walk_next(&s)) {
-            const double code = s.rows[0].n > 0 ? row_double(&s.rows[0], 0) : -1;
-
-            if (code != 0 && code != 1)
-                s.status =
-                    plan_refuse(plan, array, err,
-                                "row %llu: %g in the first column, expected 0 or 1, the "
-                                "player to move: these are not rows of this game, or they are "
-                                "written differently",
-                                (unsigned long long)s.number, code);
-        }
-        status = walk_end(&s);
+        status = check_bounds(plan, array, &first, NULL, err);
         break;
     case ROLE_SWAP_NOTHING: /* the specs of planes have it from their convention */
         return 0;

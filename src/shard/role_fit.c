@@ -479,7 +479,7 @@ bool role_fit_to_move(struct role_case *a)
 
 bool role_fit_globals(struct role_case *a)
 {
-    if (!is_label(a) || a->h->n_dims != 2)
+    if (!is_label(a) || a->h->n_dims != 2 || a->h->shape[1] == 0)
         return role_unfit(a, "expected global inputs, the player to move first: numbers (N, k)");
     a->b->role = ROLE_GLOBALS;
     return true;

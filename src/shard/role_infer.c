@@ -522,28 +522,6 @@ out:
 /* Of a message; the rest is for the reasons. */
 #define COMMAND_MAX_NBYTES (ERROR_MESSAGE_NBYTES * 3 / 4)
 
-int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
-                          const struct role_request *request, struct text *command,
-                          struct error *err)
-{
-    for (size_t k = 0; k < problems->n; k++)
-        if (problems->items[k].array < 0 || problems->items[k].role[0] == '\0')
-            return 0;
-    int status = text_append(command, err, "%s", request->command);
-    for (size_t k = 0; k < problems->n && status == 0; k++) {
-        const struct role_problem *problem = &problems->items[k];
-        struct text spec = {0};
-
-        if (text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role) ||
-            text_append(command, err, " --role ") || text_append_shell(command, spec.text, err) ||
-            (strstr(command->text, problem->flags) == NULL &&
-             text_append(command, err, "%s", problem->flags)))
-            status = -1;
-        text_release(&spec);
-    }
-    return status == 0 ? text_append(command, err, "%s", request->operands) : -1;
-}
-
 int role_refuse_all(const struct role_problems *problems, const struct archive_in *archive,
                     const struct role_request *request, const struct error *next, struct error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * role_problems.c - what could not be decided about the arrays of a shard or about the shard
- * itself: a list of problems, each with the role that most likely settles it, and the one message
- * and command line made of them. Also finds an array under inference by its key.
+ * itself: a list of problems, each with the role that most likely settles it, and the command line
+ * made of them. Also finds an array under inference by its key.
  */
 #include "shard/role_parts.h"
 
@@ -118,4 +118,26 @@ int role_check_rows(struct role_case *a)
                               n_rows, text_quote(a->c->rows->array->key).text, a->array->n_rows,
                               key.text);
     return 0;
+}
+
+int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
+                          const struct role_request *request, struct text *command,
+                          struct error *err)
+{
+    for (size_t k = 0; k < problems->n; k++)
+        if (problems->items[k].array < 0 || problems->items[k].role[0] == '\0')
+            return 0;
+    int status = text_append(command, err, "%s", request->command);
+    for (size_t k = 0; k < problems->n && status == 0; k++) {
+        const struct role_problem *problem = &problems->items[k];
+        struct text spec = {0};
+
+        if (text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role) ||
+            text_append(command, err, " --role ") || text_append_shell(command, spec.text, err) ||
+            (strstr(command->text, problem->flags) == NULL &&
+             text_append(command, err, "%s", problem->flags)))
+            status = -1;
+        text_release(&spec);
+    }
+    return status == 0 ? text_append(command, err, "%s", request->operands) : -1;
 }
