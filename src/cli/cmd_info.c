@@ -79,8 +79,8 @@ static void print_shard(const struct shard *shard)
         printf("  warning: %s\n", archive->warnings.list.items[i]);
     if (found->board == NULL)
         printf("  roles need a board: use --board (`symaug boards` lists them)\n");
-    if (found->problem.kind == ERROR_DATA)
-        printf("  problem: %s\n", found->problem.message);
+    if (shard->board_problem != NULL && shard->board_problem->kind == ERROR_DATA)
+        printf("  problem: %s\n", shard->board_problem->message);
     for (size_t i = 0; i < shard->problems.n; i++)
         printf("  undecided: %s\n", shard->problems.items[i].why.message);
     if (shard->command.n_bytes > 0)
@@ -172,7 +172,9 @@ static int run_info(struct call *call, struct error *err)
         } else if (status == 0) {
             print_shard(&shard);
         }
-        if (status == 0 && (shard.problems.n > 0 || shard.found.problem.kind == ERROR_DATA))
+        const struct error *problem = shard.board_problem;
+        if (status == 0 &&
+            (shard.problems.n > 0 || (problem != NULL && problem->kind == ERROR_DATA)))
             status = error_exit_code(ERROR_DATA);
         shard_close(&shard);
         code = status > 0 ? status : code;

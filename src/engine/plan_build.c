@@ -62,8 +62,6 @@ static int decide_board(struct plan *plan, struct error *err)
         return -1;
     plan->board = found->board;
     plan->maker = (struct spec_maker){.board = plan->board, .conventions = &plan->conventions};
-    if (found->problem.kind != ERROR_NONE)
-        return error_pass(err, &found->problem);
     if (!found->is_sure)
         return error_set(
             err, ERROR_USAGE, "%s: does not say of which board it is; use --board (perhaps %s: %s)",

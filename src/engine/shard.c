@@ -243,6 +243,7 @@ int shard_find_board(struct shard *shard, const struct settings *said, bool may_
     const struct array *type = archive_in_find(archive, "board_type");
     char says[64];
     const bool shard_says = role_guess_board(archive, says, sizeof says) == 0;
+    const bool is_other = wants_katago && (!shard_says || strncmp(says, "katago:", 7) != 0);
 
     *found = (struct shard_board){.from = "--board", .is_sure = true};
     if (said->board != NULL && !wants_katago) {
@@ -251,14 +252,16 @@ int shard_find_board(struct shard *shard, const struct settings *said, bool may_
                            : board_new(said->board, err);
         if (found->board == NULL)
             return -1;
-        (void)shard_check_board(archive, found->board, &found->problem);
-        return found->problem.kind == ERROR_INTERNAL ? error_pass(err, &found->problem) : 0;
+        if (shard_check_board(archive, found->board, &why) == 0)
+            return 0;
+        (void)error_pass(err, &why);
+        return why.kind == ERROR_INTERNAL ? -1 : 1;
     }
     /* --board katago: the shard says of which size. */
-    if (wants_katago && !shard_says)
-        error_fill_at(&found->problem, ERROR_DATA, &place, "has not the members of a KataGo shard");
-    else if (wants_katago && strncmp(says, "katago:", 7) != 0)
-        error_fill_at(&found->problem, ERROR_DATA, &place, "is of board %s, not of %s (--board)",
+    if (is_other && !shard_says)
+        error_fill_at(err, ERROR_DATA, &place, "has not the members of a KataGo shard");
+    else if (is_other)
+        error_fill_at(err, ERROR_DATA, &place, "is of board %s, not of %s (--board)",
                       text_quote(says).text, text_path(said->board).text);
     else if (wants_katago) { /* "katago:9": append its size to what the user gave */
         const struct text_quoted size = text_path(strchr(says, ':'));
@@ -275,8 +278,8 @@ int shard_find_board(struct shard *shard, const struct settings *said, bool may_
     }
     if (why.kind == ERROR_INTERNAL)
         return error_pass(err, &why);
-    if (found->board != NULL || found->problem.kind != ERROR_NONE)
-        return 0;
+    if (found->board != NULL || is_other)
+        return is_other;
     found->is_sure = false;
     found->from = "guessed from shapes";
     const bool is_guessed = role_guess_board_by_shape(archive, &found->guess) == 0;
@@ -287,14 +290,15 @@ int shard_find_board(struct shard *shard, const struct settings *said, bool may_
         found->board = board_new(found->guess.board, &why);
     if (why.kind == ERROR_INTERNAL)
         return error_pass(err, &why);
-    if (found->board == NULL)
-        error_fill_at(&found->problem, ERROR_USAGE, &place,
-                      "does not say of which board it is%s%s%s; use --board%s%s (%s)",
-                      has_type ? " (board_type=" : "", has_type ? text_quote(says).text : "",
-                      has_type ? " is none)" : "", is_guessed ? " " : "", found->guess.board,
-                      found->guess.n_boards > 0 || is_guessed ? found->guess.reason
-                                                              : "`symaug boards` lists them");
-    return 0;
+    if (found->board != NULL)
+        return 0;
+    error_fill_at(err, ERROR_USAGE, &place,
+                  "does not say of which board it is%s%s%s; use --board%s%s (%s)",
+                  has_type ? " (board_type=" : "", has_type ? text_quote(says).text : "",
+                  has_type ? " is none)" : "", is_guessed ? " " : "", found->guess.board,
+                  found->guess.n_boards > 0 || is_guessed ? found->guess.reason
+                                                          : "`symaug boards` lists them");
+    return 1;
 }
 
 /* --- all of it --- */
@@ -329,13 +333,20 @@ int shard_open(struct shard *shard, const char *path, const struct settings *set
                struct error *err)
 {
     struct text head = {0}, file = {0};
-    int status = -1;
+    struct error why = {0};
 
     *shard = (struct shard){0};
     if (shard_read(shard, path, settings, err) != 0 ||
-        shard_recall(shard, settings, true, err) != 0 ||
-        shard_find_board(shard, &shard->recall.settings, true, err) != 0 ||
-        archive_in_load_objects(&shard->archive, err) != 0)
+        shard_recall(shard, settings, true, err) != 0)
+        return -1;
+    int status = shard_find_board(shard, &shard->recall.settings, true, &why);
+    if (status < 0)
+        return error_pass(err, &why);
+    if (status > 0 && new_items(&shard->board_problem, 1, "board", err) != 0)
+        return -1;
+    if (status > 0)
+        *shard->board_problem = why;
+    if (archive_in_load_objects(&shard->archive, err) != 0)
         return -1;
     const struct board *board = shard->found.board;
     if (board == NULL) {
@@ -346,6 +357,7 @@ int shard_open(struct shard *shard, const char *path, const struct settings *set
         return 0;
     }
     struct role_request request = shard->recall.settings.roles; /* borrowed */
+    status = -1;
     if (text_append(&head, err, "symaug expand --board ") == 0 &&
         text_append_shell(&head, board->preset, err) == 0 && text_append(&file, err, " -- ") == 0 &&
         text_append_shell(&file, shard->archive.path, err) == 0 &&
@@ -374,6 +386,7 @@ void shard_close(struct shard *shard)
     role_problems_release(&shard->problems);
     text_release(&shard->command);
     board_free(shard->found.board);
+    free(shard->board_problem);
     recall_release(&shard->recall);
     archive_in_close(&shard->archive);
 }

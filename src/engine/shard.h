@@ -79,8 +79,6 @@ struct shard_board {
     bool is_lent;        /* one of several boards of those shapes: good enough for roles */
     const char *from;    /* static: "--board", "said by the shard", ... */
     struct role_guess guess; /* what the shapes say, if they were looked at */
-    struct error problem;    /* ERROR_DATA: --board contradicts the shard; ERROR_USAGE: nothing says
-                                what the board is; else ERROR_NONE */
 };
 
 struct shard {
@@ -89,6 +87,7 @@ struct shard {
     struct recall recall;           /* the settings, and what its manifest says */
     struct conventions conventions; /* the settings', completed by whoever reads the rows */
     struct shard_board found;
+    struct error *board_problem;   /* owned, or NULL: as shard_find_board gives it */
     struct role_binding *bindings; /* owned, or NULL: roles need a board */
     uint64_t n_rows;               /* 0 if that is one of the problems */
     bool rows_are_known;
@@ -133,7 +132,8 @@ int shard_recall(struct shard *shard, const struct settings *settings, bool exac
 /*
  * Find the board: by `said`, its --board, by what the shard says, and if may_guess by its manifest,
  * its zip comment, and the shapes of its arrays, in this order. -1 with err set if the board of
- * --board cannot be made.
+ * --board cannot be made; 1 with err set, ERROR_DATA if --board contradicts the shard, ERROR_USAGE
+ * if nothing says what the board is.
  */
 int shard_find_board(struct shard *shard, const struct settings *said, bool may_guess,
                      struct error *err);

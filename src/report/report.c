@@ -127,9 +127,8 @@ static void say_unchecked(const struct report_set *set, const struct verify_resu
         pen_put(s, "there is no shard in it.");
     } else if (set->shard.found.board == NULL) {
         pen_put(s, "%s",
-                set->shard.found.problem.kind != ERROR_NONE
-                    ? set->shard.found.problem.message
-                    : "the board is not known; use --board.");
+                set->shard.board_problem != NULL ? set->shard.board_problem->message
+                                                 : "the board is not known; use --board.");
     } else {
         pen_put(s, "the role is not decided of ");
         for (size_t i = 0; i < set->shard.archive.n_arrays; i++)

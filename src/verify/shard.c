@@ -280,10 +280,11 @@ int verify_shard_open(struct shard *shard, const struct verify_request *request,
             verify_read_failed(result, array->key, &refused, err) != 0)
             return -1;
     }
-    if (shard_find_board(shard, &shard->recall.settings, true, err) != 0)
-        return -1;
-    if (shard->found.problem.kind == ERROR_DATA)
-        tell(result, ERROR_AT(FINDING_SHAPE, NULL, FINDING_NO_ROW), &shard->found.problem);
+    const int status = shard_find_board(shard, &shard->recall.settings, true, &why);
+    if (status < 0)
+        return error_pass(err, &why);
+    if (status > 0 && why.kind == ERROR_DATA)
+        tell(result, ERROR_AT(FINDING_SHAPE, NULL, FINDING_NO_ROW), &why);
     if (result->fatal == ERROR_NONE && decide_roles(shard, result, err) != 0)
         return -1;
     return result->fatal == ERROR_NONE ? decide_plane_coding(shard, err) : 0;
