@@ -101,6 +101,8 @@ struct turns {
     struct turn_rows rows;
     unsigned long long n_rows, n_excess, n_other_excess; /* that name a player; with a lead of 1,
                                                             or in the other convention 1 or more */
+    unsigned long long
+        n_more[2];             /* nobody to move: one stone more of the first, of the second kind */
     unsigned long long n_even; /* with the second player to move, and as many stones of both */
     unsigned long long n_mover_excess[3];      /* n_excess if the stones are those of the mover of
                                                   each, the first or the last frame */

@@ -39,8 +39,11 @@ static void count_frame(struct turns *t, uint64_t number, const struct row *rows
         (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
         return;
     const int player = form->turn < 0 ? told : turn_by_plane(form, frame);
-    if (player < 0)
+    if (player < 0) {
+        t->n_more[0] += n[0] == n[1] + 1;
+        t->n_more[1] += n[1] == n[0] + 1;
         return;
+    }
     t->n_told += told >= 0;
     t->n_contradicted += told >= 0 && told != player;
     const struct turn_lead lead = turn_lead(form->is_mover, player, n);
@@ -234,6 +237,18 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
                             "%s: %llu of %llu %s have one stone more of the player to move than of "
                             "the other (swap rule, handicap, red first?)",
                             key.text, t.n_excess, t.n_rows, rows);
+    /* Nothing names the player to move, who never has one stone more; blue, who begins, may. */
+    const unsigned long long n_odd = t.n_more[!t.form.is_mover];
+    if (n_odd > 0 && t.n_more[t.form.is_mover] == 0 && t.n_rows == 0)
+        status |= plan_warn(plan, err,
+                            "%s: the %s plane holds one stone more than the %s one in %llu %s and "
+                            "one less in none, as planes %s do: if they are, use --planes %s, or "
+                            "images that swap colours are wrong",
+                            key.text, t.form.is_mover ? "first" : "second",
+                            t.form.is_mover ? "second" : "first", n_odd, rows,
+                            t.form.is_mover ? "of blue and red"
+                                            : "of the player to move and of the other",
+                            t.form.is_mover ? "colour" : "mover");
     if (!c->to_move_said && t.n_even > 0 && t.n_even == t.n_rows)
         status |= plan_warn(plan, err,
                             "%s: the player to move is 1 in all %llu %s, and both players have as "

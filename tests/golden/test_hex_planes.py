@@ -288,5 +288,18 @@ def test_one_player(kind, first):
             assert ("use --to-move 12 or pm1" in err) == (first and said is None), (said, err)
 
 
+@tap.test(*[(form, said) for form in ("colour", "mover") for said in ("colour", "mover")])
+def test_two_planes(form, said):
+    """Two planes, and nothing that names the player to move: the numbers of stones tell."""
+    stones = planes((lambda b, r, e, l, p: (b, r)) if form == "colour" else
+                    (lambda b, r, e, l, p: (b, r) if p % 2 == 0 else (r, b)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        np.savez(path, states=stones)
+        _, said_of = run("expand", "--board", f"rhombus:{N}", "--planes", said, path,
+                         os.path.join(folder, "out.npz"))
+    assert (f"use --planes {form}," in said_of) == (form != said), said_of
+
+
 if __name__ == "__main__":
     tap.main()
