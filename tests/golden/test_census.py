@@ -560,10 +560,6 @@ def test_own_outputs(options):
                 assert not codes, (name, codes, result)
 
 
-if __name__ == "__main__":
-    tap.main()
-
-
 def listed(policies, form):
     """Policies as lists of what is not zero, ascending in each image."""
     moves = [np.flatnonzero(row).astype(np.int32) for row in policies]
@@ -603,3 +599,7 @@ def test_listed_anew(form, fault):
         expected = {"coord-not-moved"} if fault != "none" else set()
     assert file["expanded"] and codes >= expected and codes <= expected | {"policy-wrong"}, file
     assert bool(codes) == (fault != "none"), file
+
+
+if __name__ == "__main__":
+    tap.main()
