@@ -252,8 +252,8 @@ struct symaug_rows {
 /*
  * Move rows of an array of the form SYMAUG_ROWS: out takes n rows of row_nbytes, aligned to the
  * array's elements, and must not overlap any input. Returns 0, or -1 with failure set (a row that
- * does not exist, a transform that may not be applied, an index outside the policy): then the
- * contents of out are unspecified.
+ * does not exist, a transform that may not be applied, padded indices without their values, an
+ * index outside the policy): then the contents of out are unspecified.
  */
 SYMAUG_API int symaug_mover_move(const symaug_mover *mover, size_t array,
                                  const struct symaug_rows *rows, void *out,

@@ -292,6 +292,13 @@ int symaug_mover_move(const symaug_mover *mover, size_t array, const struct syma
 
     if (found == NULL || check_transforms(mover, rows->transforms, rows->n, &err) != 0)
         return fail(failure, &err, true);
+    if (found->spec.kind == SPEC_PADDED && values == NULL) {
+        error_set(&err, ERROR_USAGE,
+                  "array %zu: padded indices move by their values, but there are "
+                  "none",
+                  array);
+        return fail(failure, &err, true);
+    }
     const size_t n_ahead = (size_t)(FETCH_NBYTES / (found->spec.row_nbytes + 1)) + 1;
     for (size_t k = 0; k < rows->n; k++) {
         const uint64_t row = row_of(rows, k);

@@ -117,16 +117,12 @@ static int fields_read(const struct plan *plan, const struct image *rows, size_t
             field->dtype =
                 (struct dtype){.kind = is_index ? DTYPE_INT : DTYPE_FLOAT, .itemsize = 8};
             for (uint64_t e = 0; e < row.n && status == 0; e++) {
-                const int kind = row.items != NULL ? row.items[e].kind : -1;
-                const bool is_integer = kind < 0 ? dtype_is_integer(row.dtype)
-                                                 : kind == PICKLE_INT || kind == PICKLE_BOOL;
+                const int kind = row.items != NULL ? row.items[e].kind : PICKLE_FLOAT;
                 const double number = row_double(&row, e);
-                int64_t integer = kind == PICKLE_FLOAT ? (int64_t)number : 0;
+                const int64_t integer = is_index ? row_int(&row, e) : 0;
 
-                if (is_integer)
-                    integer = row_int(&row, e);
-                else if (kind >= 0 && kind != PICKLE_FLOAT) /* no number: left out */
-                    continue;
+                if (kind != PICKLE_INT && kind != PICKLE_BOOL && kind != PICKLE_FLOAT)
+                    continue; /* no number: left out */
                 field->n++;
                 status = bytes_append(&field->bytes, is_index ? (const void *)&integer : &number, 8,
                                       err);

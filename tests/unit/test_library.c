@@ -308,6 +308,39 @@ static void test_mover(void **state)
     symaug_mover_free(NULL);
 }
 
+/* Whether trailing zeros of padded indices are moves, only the values tell. */
+static void test_padded(void **state)
+{
+    enum { K = 3, CELLS = 9 };
+    static const uint64_t shapes[2][4] = {{1, 2, 3, 3}, {1, K}};
+    static const char *const options[] = {"board=square:3"};
+    static const float planes[2][CELLS], values[K] = {0.5F, 0.5F, 0};
+    static const int32_t indices[K] = {1, 0, 0};
+    const struct symaug_array arrays[] = {
+        {"planes", "'<f4'", shapes[0], 4, planes, sizeof planes},
+        {"policy_indices", "'<i4'", shapes[1], 2, indices, sizeof indices},
+        {"policy_values", "'<f4'", shapes[1], 2, values, sizeof values},
+    };
+    const uint8_t turn = 1; /* (0,1) to (1,2), (0,0) to (0,2) */
+    struct symaug_rows rows = {.data = indices, .values = values, .n_data = 1, .n = 1};
+    struct symaug_failure failure;
+    int32_t moved[K];
+    symaug_mover *mover = symaug_mover_new(arrays, N_OF(arrays), options, 1, &failure);
+
+    (void)state;
+    if (mover == NULL)
+        fail_msg("%s", failure.message);
+    rows.transforms = &turn;
+    assert_int_equal(symaug_mover_array(mover, 1).values, 2);
+    assert_int_equal(symaug_mover_move(mover, 1, &rows, moved, &failure), 0);
+    assert_memory_equal(moved, ((const int32_t[K]){5, 2, 0}), sizeof moved);
+    rows.values = NULL;
+    assert_int_equal(symaug_mover_move(mover, 1, &rows, moved, &failure), -1);
+    assert_int_equal(failure.code, 64);
+    assert_non_null(strstr(failure.message, "values"));
+    symaug_mover_free(mover);
+}
+
 static void test_spans(void **state)
 {
     static const struct {
@@ -374,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_random_transform),
         cmocka_unit_test(test_spans),
         cmocka_unit_test(test_mover),
+        cmocka_unit_test(test_padded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
