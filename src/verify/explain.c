@@ -33,9 +33,16 @@ static struct text_quoted order_text(const struct layout *layout)
 static int take_layout(struct probe *p, const struct layout *found, struct error *err)
 {
     struct layout *layout = &p->groups->layout;
-    uint32_t *ids = layout->ids;
+    const struct board *board = p->lanes->shard->found.board;
+    uint32_t *ids = layout->ids, base = 0;
 
     *layout = *found;
+    /* Images are named after one of them, which need not be the source if others are told. */
+    while (base < layout->n_images && ids[base] != 0)
+        base++;
+    for (uint32_t k = 0; p->groups->is_told && p->n_ids == layout->n_images && k < p->n_ids; k++)
+        if (base < p->n_ids && ids[k] != NO_TRANSFORM)
+            ids[k] = board->compose[p->ids[base] * board->n_transforms + ids[k]];
     /* Transforms that are told but shown by no image go to the images that show none, in order. */
     for (uint32_t i = 0, k = 0; p->groups->is_told && i < p->n_ids; i++) {
         bool is_shown = false;

@@ -70,6 +70,8 @@ def test_sound_expanded(name):
 @tap.test(
     ("gomoku15", ("--unique",)), ("tictactoe", ("--unique",)), ("tictactoe", ("--pick", "3")),
     ("gomoku15", ("--pick", "5", "--no-provenance")), ("gomoku15", ("--shuffle", "--seed", "4")),
+    ("gomoku15", ("--transforms", "4,5", "--no-provenance")),
+    ("gomoku15", ("--transforms", "1,2", "--no-provenance", "--order", "transform")),
     ("gomoku15", ("--transforms", "0,1", "--shuffle", "--no-provenance")),
     ("gomoku15", ("--transforms", "4,5,1", "--shuffle", "--no-provenance")),
     ("hex13", ("--unique", "--shuffle")), ("hex13", ("--planes", "canonical")),
@@ -86,7 +88,7 @@ def test_sound_selections(name, options):
     run("expand", "-q", "-f", *s.options, *options, source, out)
     own = [o for o in s.options]
     for k, option in enumerate(options):
-        if option in ("--planes", "--castling", "--ambiguous") and options[k + 1] != "drop":
+        if option in ("--planes", "--castling", "--ambiguous", "--transforms") and options[k + 1] != "drop":
             own += options[k : k + 2]
     assert verify(out, *own)[0] == set()
     alone = os.path.join(s.folder, "selected-alone.npz")
