@@ -140,14 +140,6 @@ static int find_numbers(const struct shard *shard, const char *name)
     return -1;
 }
 
-static int read_numbers(struct count *c, int i, uint64_t *numbers, struct error *err)
-{
-    begin_walk(c, (size_t)i, -1, err);
-    while (next_row(c))
-        numbers[c->walk.number] = (uint64_t)row_int(c->walk.rows, 0);
-    return end_walk(c);
-}
-
 /* The part of a unit: a game, a source, or a run of similar positions. */
 static uint8_t part_of(const struct tally *tally, uint64_t unit)
 {
@@ -159,35 +151,36 @@ static uint8_t part_of(const struct tally *tally, uint64_t unit)
 static int read_parts(struct count *c, const struct verify_located *images, struct error *err)
 {
     static const char *const names[] = {"game_id", "game_ids", PLAN_SOURCE_KEY};
-    const struct shard *shard = c->shard;
-    const int transform = find_numbers(shard, PLAN_TRANSFORM_KEY);
+    const uint64_t n_rows = c->shard->n_rows, *sources = images->sources;
+    const int transform = find_numbers(c->shard, PLAN_TRANSFORM_KEY);
     const bool is_expanded = images->transforms != NULL || transform >= 0;
-    const uint64_t *sources = images->sources;
-    uint64_t *numbers = calloc(shard->n_rows + 1, sizeof *numbers);
-    int i = -1, status = 0;
+    int games = -1;
 
-    c->parts = malloc(shard->n_rows + 1);
-    c->transforms = is_expanded ? malloc(shard->n_rows + 1) : NULL;
-    if (c->parts == NULL || (is_expanded && c->transforms == NULL) || numbers == NULL)
-        status = error_no_memory(err, "the parts of the rows");
-    for (size_t k = 0; k < sizeof names / sizeof *names && i < 0; k++)
-        i = find_numbers(shard, names[k]);
-    if (status == 0 && i >= 0) {
-        status = read_numbers(c, i, numbers, err);
-        sources = numbers;
+    c->parts = malloc(n_rows + 1);
+    c->transforms = is_expanded ? malloc(n_rows + 1) : NULL;
+    if (c->parts == NULL || (is_expanded && c->transforms == NULL))
+        return error_no_memory(err, "the parts of the rows");
+    for (size_t k = 0; k < sizeof names / sizeof *names && games < 0; k++)
+        games = find_numbers(c->shard, names[k]);
+    const bool has_games = games >= 0, reads = has_games || transform >= 0;
+    const struct row *rows = NULL;
+    if (reads) {
+        begin_walk(c, (size_t)(has_games ? games : transform), has_games ? transform : -1, err);
+        rows = c->walk.rows;
     }
-    c->finds_games = sources == NULL && !c->bins;
-    for (uint64_t r = 0; status == 0 && r < shard->n_rows; r++)
-        c->parts[r] = part_of(c->tally, sources != NULL ? sources[r] : c->tally->n_rows + r);
-    if (status == 0 && transform >= 0)
-        status = read_numbers(c, transform, numbers, err);
-    for (uint64_t r = 0; status == 0 && is_expanded && r < shard->n_rows; r++) {
-        const uint64_t t = transform >= 0 ? numbers[r] : images->transforms[r];
+    c->finds_games = sources == NULL && !has_games && !c->bins;
+    for (uint64_t r = 0; r < n_rows && (!reads || next_row(c)); r++) {
+        const uint64_t own = sources != NULL ? sources[r] : c->tally->n_rows + r;
+
+        c->parts[r] = part_of(c->tally, has_games ? (uint64_t)row_int(&rows[0], 0) : own);
+        if (!is_expanded)
+            continue;
+        const uint64_t t =
+            transform >= 0 ? (uint64_t)row_int(&rows[has_games], 0) : images->transforms[r];
 
         c->transforms[r] = t < c->tally->board->n_transforms ? (uint8_t)t : NO_TRANSFORM;
     }
-    free(numbers);
-    return status;
+    return end_walk(c);
 }
 
 /* Count a value. bins: in a bin, now that `all` has the range of all values. */
