@@ -270,7 +270,6 @@ const char *option_recorded(const struct settings *settings, const struct option
 int settings_finish(struct settings *settings, struct error *err)
 {
     const char *tmpdir = getenv("TMPDIR");
-    struct role_request all = ROLE_REQUEST_INIT, *said = &settings->roles;
 
     if (settings->n_threads == 0)
         settings->n_threads = threads_usable();
@@ -279,28 +278,7 @@ int settings_finish(struct settings *settings, struct error *err)
     if (new_items(&settings->budget, 1, "settings", err) != 0)
         return -1;
     *settings->budget = (struct budget){settings->max_memory, settings->tmpdir};
-    if (settings->schema == NULL)
-        return 0;
-    /* Its overrides first, then those of the options: the last one of an array counts. */
-    if (schema_read(settings->schema, &all, err) != 0 ||
-        list_room(&all.overrides, all.n_overrides + said->n_overrides + 1, sizeof *said->overrides,
-                  "options", err) != 0) {
-        role_request_release(&all);
-        return -1;
-    }
-    for (size_t i = 0; i < said->n_overrides; i++)
-        all.overrides[all.n_overrides++] = said->overrides[i];
-    said->n_overrides = 0; /* they were moved */
-    if (said->policy_layout != NULL) {
-        free(all.policy_layout);
-        all.policy_layout = said->policy_layout;
-        said->policy_layout = NULL;
-    }
-    if (said->plane_xy >= 0)
-        all.plane_xy = said->plane_xy;
-    role_request_release(said);
-    *said = all;
-    return 0;
+    return settings->schema != NULL ? schema_read(settings->schema, &settings->roles, err) : 0;
 }
 
 void settings_release(struct settings *settings)

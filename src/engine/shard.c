@@ -310,7 +310,8 @@ int shard_read(struct shard *shard, const char *path, const struct settings *set
 
     if (settings->memory != NULL
             ? archive_in_of_memory(archive, path, settings->memory, settings->n_memory, err)
-            : role_open(archive, path, settings->use_map, &settings->roles, err))
+            : archive_in_open_part(archive, path, settings->use_map, role_is_dropped,
+                                   &settings->roles, err))
         return -1;
     if (strncmp(archive->comment, "symaug ", 7) == 0)
         shard->expansion = "its zip comment says so";

@@ -354,21 +354,15 @@ int role_request_add(struct role_request *request, const char *text, struct erro
     return status;
 }
 
-static bool is_dropped(const void *self, const char *array)
+bool role_is_dropped(const void *self, const char *key)
 {
     const struct role_request *request = self;
-    bool drops = request->under != NULL && is_dropped(request->under, array);
+    bool drops = request->under != NULL && role_is_dropped(request->under, key);
 
     for (size_t i = 0; i < request->n_overrides; i++)
-        if (strcmp(request->overrides[i].array, array) == 0)
+        if (strcmp(request->overrides[i].array, key) == 0)
             drops = request->overrides[i].role == ROLE_DROP;
     return drops;
-}
-
-int role_open(struct archive_in *archive, const char *path, bool use_map,
-              const struct role_request *request, struct error *err)
-{
-    return archive_in_open_part(archive, path, use_map, is_dropped, request, err);
 }
 
 struct role_request role_request_over(const struct role_request *under)
@@ -457,13 +451,12 @@ static int read_root(json_t *root, const char *path, struct role_request *reques
         } else if (strcmp(name, "plane_order") == 0) {
             if (text == NULL || (strcmp(text, "xy") != 0 && strcmp(text, "yx") != 0))
                 return bad_schema(path, err, "expected \"xy\" or \"yx\" under \"plane_order\"");
-            request->plane_xy = strcmp(text, "xy") == 0;
+            if (request->plane_xy < 0)
+                request->plane_xy = strcmp(text, "xy") == 0;
         } else if (strcmp(name, "policy") == 0) {
             if (text == NULL)
                 return bad_schema(path, err, "expected the name of a layout under \"policy\"");
-            free(request->policy_layout);
-            request->policy_layout = strdup(text);
-            if (request->policy_layout == NULL)
+            if (request->policy_layout == NULL && (request->policy_layout = strdup(text)) == NULL)
                 return error_no_memory(err, "a schema");
         } else if (strcmp(name, "symaug_schema") != 0) { /* checked above */
             return bad_schema(path, err, "unknown key %s", text_quote(name).text);
@@ -474,6 +467,7 @@ static int read_root(json_t *root, const char *path, struct role_request *reques
 
 int schema_read(const char *path, struct role_request *request, struct error *err)
 {
+    const size_t n_said = request->n_overrides;
     size_t n_bytes;
     char *json = input_load(path, SCHEMA_MAX_NBYTES, "a schema", &n_bytes, err);
     json_error_t fault;
@@ -486,9 +480,20 @@ int schema_read(const char *path, struct role_request *request, struct error *er
         return error_set(err, ERROR_DATA, "%s: not JSON: line %d, column %d: %s",
                          text_path(path).text, fault.line, fault.column,
                          text_path(fault.text).text);
-    const int status = read_root(root, path, request, err);
+    int status = read_root(root, path, request, err);
     json_decref(root);
-    return status;
+    const size_t n_read = request->n_overrides - n_said;
+    if (status != 0 || n_said == 0 || n_read == 0)
+        return status;
+    /* The last override of an array counts: what was said before goes after the file's. */
+    struct role_override *all;
+    if (new_items(&all, n_said + n_read, "a schema", err) != 0)
+        return -1;
+    memcpy(all, request->overrides + n_said, n_read * sizeof *all);
+    memcpy(all + n_read, request->overrides, n_said * sizeof *all);
+    free(request->overrides);
+    request->overrides = all;
+    return 0;
 }
 
 int schema_write(const struct archive_in *archive, const struct role_binding *bindings,

@@ -261,9 +261,8 @@ static inline bool role_is_on_cells(enum role role)
     return (role_kinds[role].flags & ROLE_ON_CELLS) != 0;
 }
 
-/* Open a shard. Arrays that the user wants dropped need not even be readable. */
-int role_open(struct archive_in *archive, const char *path, bool use_map,
-              const struct role_request *request, struct error *err);
+/* Whether a request, `self`, drops the array of that key, which need not even be readable then. */
+bool role_is_dropped(const void *self, const char *key);
 
 /* Parse NAME=ROLE[:option,...] and append it; NAME ends at the first '=' that a role follows, else
  * at the first. Of several overrides for one array the last counts. ERROR_USAGE. */
