@@ -234,8 +234,8 @@ static int check_creatable(const struct call *call, enum takes takes, const stru
 
 /* --- operands --- */
 
-/* Fill call->inputs from the operands and --files-from, of which --part takes some. Without -o and
- * --out-dir there are two operands, the second of which is the output. */
+/* Fill call->inputs from the operands and --files-from. Without -o and --out-dir there are two
+ * operands, the second of which is the output. */
 static int take_shards(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
@@ -264,22 +264,23 @@ static int take_shards(struct call *call, struct error *err)
         return -1;
     if (inputs->n == 0)
         return command_misuse(err, "no input given");
-    if (settings->out_dir != NULL && input_list_check_names(inputs, "inputs", err) != 0)
-        return -1;
-    if (settings->n_parts > 0) {
-        size_t n_kept = 0;
+    return settings->out_dir != NULL ? input_list_check_names(inputs, "inputs", err) : 0;
+}
 
-        /* Keep the part-th of every n inputs, counted from 1, so that the jobs of an array need not
-         * communicate. */
-        for (size_t i = 0; i < inputs->n; i++)
-            if (i % settings->n_parts == settings->part - 1)
-                inputs->items[n_kept++] = inputs->items[i];
-            else
-                free(inputs->items[i]);
+/* Keep the part-th of every n inputs, counted from 1, so that the jobs of an array need not
+ * communicate. */
+static void keep_part(const struct settings *settings, struct text_list *inputs)
+{
+    size_t n_kept = 0;
+
+    for (size_t i = 0; i < inputs->n; i++)
+        if (settings->n_parts == 0 || i % settings->n_parts == settings->part - 1)
+            inputs->items[n_kept++] = inputs->items[i];
+        else
+            free(inputs->items[i]);
+    if (inputs->items != NULL)
         inputs->items[n_kept] = NULL;
-        inputs->n = n_kept;
-    }
-    return 0;
+    inputs->n = n_kept;
 }
 
 int call_take_operands(struct call *call, const struct command *command, struct error *err)
@@ -310,5 +311,6 @@ int call_take_operands(struct call *call, const struct command *command, struct 
         if (is_second && !settings->dry_run && check_creatable(call, command->takes, row, err) != 0)
             return -1;
     }
+    keep_part(settings, &call->inputs); /* nor may the inputs of other parts be replaced */
     return 0;
 }
