@@ -13,7 +13,6 @@
 #define MIN_RUN_NBYTES    4096 /* however little memory there is */
 #define MIN_BUFFER_NBYTES 1024 /* of a run that is read */
 #define OUT_NBYTES        4096 /* written at once */
-#define FEW_RECORDS       8    /* of a place: sorted by exchanging neighbours */
 
 /* Sorted records. The file, and what is in memory after it, are one sequence of bytes. */
 struct run {
@@ -63,26 +62,13 @@ static uint64_t number_of(const uint8_t *record)
     return *(const uint64_t *)(const void *)record;
 }
 
-static void exchange(uint8_t *a, uint8_t *b, size_t step)
-{
-    for (uint8_t room[16]; step > 0; step -= 16, a += 16, b += 16) {
-        memcpy(room, a, 16);
-        memcpy(a, b, 16);
-        memcpy(b, room, 16);
-    }
-}
-
 /* Records mostly come in the order of rows, so that those of one position are sorted already. */
 static void sort_place(uint8_t *records, size_t n, size_t step)
 {
     for (size_t i = 1; i < n; i++)
-        for (uint8_t *record = records + i * step;
-             record > records && compare_records(record - step, record) > 0; record -= step) {
-            if (n > FEW_RECORDS) {
-                qsort(records, n, step, compare_records);
-                return;
-            }
-            exchange(record - step, record, step);
+        if (compare_records(records + (i - 1) * step, records + i * step) > 0) {
+            qsort(records, n, step, compare_records);
+            return;
         }
 }
 
@@ -91,7 +77,7 @@ static int end_run(struct sorter *sorter, struct error *err)
 {
     const uint64_t offset = end_of_runs(sorter);
     const size_t step = step_of(sorter), before = offset - sorter->file.n_bytes,
-                 n_bytes = sorter->records.n_bytes - before, n_places = n_bytes / step + 2;
+                 n_bytes = sorter->records.n_bytes - before, n_places = 2 * (n_bytes / step + 1);
     uint8_t *records = sorter->records.data + before;
     const struct run run = {.offset = offset, .end = offset + n_bytes};
     size_t *ends = calloc(n_places, sizeof *ends);
