@@ -49,54 +49,47 @@ static uint64_t element_at(const struct spec *spec, uint64_t p, uint64_t cell)
     return spec_plane_at(spec, p) + cell * spec->inner;
 }
 
-/* Fill the tables of an array of planes, or of a grid: src, and n_out. */
-static int fill_axis(const struct key *key, struct key_array *a, struct error *err)
+/* Fill the tables of an array: src, and n_out. Elements off the board are left out. Bits are in the
+ * order of their weight in a byte, so that they compare as bytes do. */
+static int fill_src(const struct key *key, struct key_array *a, struct error *err)
 {
     const struct spec *spec = &a->spec;
-    const bool is_bits = spec->kind == SPEC_BITS;
-    const uint64_t first = a->first, last = a->last, inner = spec->inner;
-    const uint64_t padded = (spec->axis + 7) / 8 * 8;
-    const uint8_t *on_board = is_bits ? NULL : spec->on_board; /* NULL: all cells */
-    uint32_t *rank = calloc(a->n_in + 1, sizeof *rank); /* key element of each element of a row */
-    int status = 0;
+    const bool is_bits = spec->kind == SPEC_BITS, is_axis = is_bits || spec->kind == SPEC_AXIS;
+    const uint64_t inner = spec->inner, width = is_bits ? (spec->axis + 7) / 8 * 8 : spec->axis;
 
-    if (rank == NULL)
-        return error_no_memory(err, "keys of positions");
-    /* Elements off the board have none. Bits are ordered by their weight in a byte, so that they
-     * compare as bytes do. */
-    for (uint64_t i = 0; i < a->n_in && !is_bits; i++) {
-        const uint64_t p = i / inner / spec->axis * inner + i % inner;
-
-        if (p >= first && p <= last && (on_board == NULL || on_board[i / inner % spec->axis]))
-            rank[i] = (uint32_t)a->n_out++;
-    }
-    for (uint64_t p = first; p <= last && is_bits; p++, a->n_out += padded)
-        for (uint64_t k = 0; k < spec->axis; k++)
-            rank[p * spec->axis + k] =
-                (uint32_t)(a->n_out + (spec->lsb_first ? k / 8 * 8 + 7 - k % 8 : k));
-    for (uint32_t i = 0; i < key->n_ids && status == 0; i++) {
+    for (uint32_t i = 0; i < key->n_ids; i++) {
         const uint32_t t = key->ids[i];
-        uint32_t *src = a->src + i * a->n_out;
+        const struct spec_step *step = &spec->steps[t];
+        uint32_t *src = a->src + i * a->n_out, *end = src;
 
-        for (uint64_t k = 0; k < a->n_out; k++)
-            src[k] = (uint32_t)a->n_in; /* a pad bit: 0 */
-        for (uint64_t p = first; p <= last && status == 0; p++) {
+        for (uint64_t k = 0; k < a->n_in && !is_axis; k++)
+            *end++ = spec->kind == SPEC_TRIPLE ? step->number_src[k] : (uint32_t)k;
+        for (uint64_t p = a->first; p <= a->last && is_axis; p++) {
             const uint64_t to = spec_plane_to(spec, t, p);
 
-            if (to < first || to > last)
-                status = error_set(
-                    err, ERROR_USAGE,
-                    "--key: %s: transform %u (%s) takes plane %" PRIu64 " to %" PRIu64
-                    ", which is not among planes %" PRIu64 "-%" PRIu64,
-                    text_path(a->name).text, t, key->board->transforms[t].name, p, to, first, last);
-            for (uint64_t cell = 0; cell < spec->axis && status == 0; cell++)
-                if (on_board == NULL || on_board[cell])
-                    src[rank[element_at(spec, to, spec->steps[t].dst[cell])]] =
-                        (uint32_t)element_at(spec, p, cell);
+            if (to < a->first || to > a->last)
+                return error_set(err, ERROR_USAGE,
+                                 "--key: %s: transform %u (%s) takes plane %" PRIu64 " to %" PRIu64
+                                 ", which is not among planes %" PRIu64 "-%" PRIu64,
+                                 text_path(a->name).text, t, key->board->transforms[t].name, p, to,
+                                 a->first, a->last);
         }
+        for (uint64_t k = 0; k < spec->n_planes * width && is_axis; k++) {
+            const uint64_t p = k / inner / width * inner + k % inner, at = k / inner % width;
+            const uint64_t cell = is_bits && spec->lsb_first ? at / 8 * 8 + 7 - at % 8 : at;
+
+            if (p < a->first || p > a->last ||
+                (!is_bits && spec->on_board != NULL && !spec->on_board[cell]))
+                continue;
+            *end++ =
+                cell >= spec->axis /* a pad bit: 0 */
+                    ? (uint32_t)a->n_in
+                    : (uint32_t)element_at(spec, step->plane_src != NULL ? step->plane_src[p] : p,
+                                           step->src != NULL ? step->src[cell] : cell);
+        }
+        a->n_out = (uint64_t)(end - src);
     }
-    free(rank);
-    return status;
+    return 0;
 }
 
 static int set_guises(const struct key *key, struct key_array *a, struct error *err)
@@ -196,14 +189,8 @@ static int add_array(struct key *key, const struct plan *plan, size_t i, const c
     a->guise = calloc(key->n_ids + 1, 1);
     if (a->name == NULL || a->src == NULL || a->guise == NULL)
         return error_no_memory(err, "keys of positions");
-    if (is_axis && fill_axis(key, a, err) != 0)
+    if (fill_src(key, a, err) != 0)
         return -1;
-    a->n_out = is_axis ? a->n_out : a->n_in;
-    for (uint64_t id = 0; id < key->n_ids && !is_axis; id++)
-        for (uint64_t k = 0; k < a->n_in; k++)
-            a->src[id * a->n_in + k] = spec->kind == SPEC_TRIPLE
-                                           ? key->board->transforms[key->ids[id]].number_src[k]
-                                           : (uint32_t)k;
     a->is_plain = a->n_out == a->n_in;
     for (uint64_t k = 0; k < a->n_out && a->is_plain; k++)
         a->is_plain = a->src[k] == k;
