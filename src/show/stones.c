@@ -47,10 +47,14 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
     return (int64_t)action_flip_cell(board, binding->flip, (uint64_t)cell);
 }
 
-/* The number in plane p; 0 if there is no such plane. */
+/* The number in plane p; 0 if there is no such plane. NaN and infinity are nothing that could be
+ * drawn. */
 static double planes_at(const struct planes *planes, uint64_t p)
 {
-    return p < planes->form.n_planes ? planes_number(&planes->form, planes->row, p, planes->at) : 0;
+    const double number =
+        p < planes->form.n_planes ? planes_number(&planes->form, planes->row, p, planes->at) : 0;
+
+    return isfinite(number) ? number : 0;
 }
 
 uint64_t planes_of_players(const struct board *board, const struct conventions *conventions,

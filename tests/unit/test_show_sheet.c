@@ -436,6 +436,23 @@ static void test_stacks(void **state)
     sheet_release(&sheet);
 }
 
+/* What `verify` does not take for stones is not drawn as such. */
+static void test_not_finite(void **state)
+{
+    float planes[2][9] = {{0}};
+    struct sheet sheet;
+
+    (void)state;
+    planes[0][2] = planes[1][6] = 1;
+    planes[0][4] = NAN;
+    planes[1][5] = INFINITY;
+    PUT("planes", "'<f4'", planes, 1, 2, 3, 3);
+    build(&sheet, "square:3", NULL, 0, 0, NULL);
+    assert_int_equal(find_one(&sheet, &sheet.pictures[0], SIDE_FIRST), 2);
+    assert_int_equal(find_one(&sheet, &sheet.pictures[0], SIDE_SECOND), 6);
+    sheet_release(&sheet);
+}
+
 static void test_chess(void **state)
 {
     int8_t planes[25][64] = {{0}};
@@ -455,10 +472,11 @@ static void test_chess(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SCRATCH(test_hexagon), IN_SCRATCH(test_hex),         cmocka_unit_test(test_edges),
-        IN_SCRATCH(test_stored),  IN_SCRATCH(test_last_bit),    IN_SCRATCH(test_missing_row),
-        IN_SCRATCH(test_columns), IN_SCRATCH(test_tiles),       IN_SCRATCH(test_stacks),
-        IN_SCRATCH(test_chess),   IN_SCRATCH(test_told_planes), IN_SCRATCH(test_signs),
+        IN_SCRATCH(test_hexagon),    IN_SCRATCH(test_hex),         cmocka_unit_test(test_edges),
+        IN_SCRATCH(test_stored),     IN_SCRATCH(test_last_bit),    IN_SCRATCH(test_missing_row),
+        IN_SCRATCH(test_columns),    IN_SCRATCH(test_tiles),       IN_SCRATCH(test_stacks),
+        IN_SCRATCH(test_chess),      IN_SCRATCH(test_told_planes), IN_SCRATCH(test_signs),
+        IN_SCRATCH(test_not_finite),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
