@@ -4,9 +4,10 @@
  * A layout (images per source, rows per block, originals first or not) says which rows are images
  * of one source. Every layout is tried on sources spread over the rows that were read; the one
  * under which most rows repeat a position explains them best: with too few images per source some
- * repetitions are missed, with too many other positions come in. The first rows are held in full;
- * if they do not tell enough, sketches of rows further on are made. Then the images of many sources
- * are compared, array by array: an image's transform is the one that explains it in most of them.
+ * repetitions are missed, with too many other positions come in. Sketches are made of the first
+ * rows and, if these do not tell enough, of rows further on. Then the images of many sources are
+ * read and compared, array by array: an image's transform is the one that explains it in most of
+ * them.
  */
 #include "verify/parts.h"
 
