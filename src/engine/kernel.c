@@ -198,8 +198,11 @@ int kernel_indices(const struct spec *spec, uint32_t t, const struct dtype *dtyp
         if (index < 0)
             continue;
         if ((uint64_t)index >= spec->n_targets)
-            return error_set(err, ERROR_DATA, "index %lld, expected below %llu", (long long)index,
-                             (unsigned long long)spec->n_targets);
+            return error_set(err, ERROR_DATA, "index %lld, expected below %llu%s", (long long)index,
+                             (unsigned long long)spec->n_targets,
+                             spec->board != NULL && (uint64_t)index < spec->board->n_cells
+                                 ? " (if it numbers cells, its role is action:layout=cells)"
+                                 : "");
         if (dst != NULL && dst[index] != (uint64_t)index &&
             dtype_put_int(dtype, dst[index], to) != 0)
             return error_set(err, ERROR_DATA, "index %u does not fit the array's %u-byte integers",

@@ -346,10 +346,10 @@ static bool has_role(const struct role_context *c, enum role role)
     return false;
 }
 
-/* An upper bound for indices of moves: the length of the longest policy; UINT32_MAX if unknown. */
+/* The length of the longest policy; UINT32_MAX if unknown, 0: there is none. */
 static uint64_t end_of_moves(const struct role_context *c)
 {
-    uint64_t end = has_role(c, ROLE_POLICY_INDEX) ? UINT32_MAX : c->board->n_cells;
+    uint64_t end = has_role(c, ROLE_POLICY_INDEX) ? UINT32_MAX : 0;
 
     for (size_t k = 0; k < c->n; k++) {
         const struct array *array = c->cases[k].array;
@@ -363,8 +363,9 @@ static uint64_t end_of_moves(const struct role_context *c)
     return end;
 }
 
-/* True when the array would fit the role without being given it. A history, and a list of moves by
- * its name, are tried as though given it, since they fit in no other way. */
+/* True when the array would fit the role without being given it. A history, by its name or where no
+ * other array has planes and colours stay, and a list of moves by its name, are tried as though
+ * given it, since they fit in no other way. */
 static bool could_be(struct role_context *c, const struct role_case *a, enum role role)
 {
     static const struct role_override bare = {0};
@@ -374,9 +375,12 @@ static bool could_be(struct role_context *c, const struct role_case *a, enum rol
     tried.c = c;
     tried.b = &unused;
     tried.told = &bare;
-    tried.is_told |= (role == ROLE_PLANES && role_wanted(a) == role && a->h->n_dims == 5) ||
-                     (role == ROLE_ACTION && a->h->n_dims == 2 && a->h->shape[1] > 2 &&
-                      role_name_suggests_cells(a->array->key));
+    tried.is_told |=
+        (role == ROLE_PLANES && a->h->n_dims == 5 &&
+         (role_wanted(a) == role ||
+          (!a->named.is_known && !c->request->swaps_colours && !has_role(c, ROLE_PLANES)))) ||
+        (role == ROLE_ACTION && a->h->n_dims == 2 && a->h->shape[1] > 2 &&
+         role_name_suggests_cells(a->array->key));
     return role_kinds[role].fit(&tried);
 }
 
@@ -406,7 +410,7 @@ static bool is_likely(const struct role_case *a, enum role role)
 
     if (role == ROLE_ACTION || role == ROLE_COORD) {
         if (role == ROLE_ACTION)
-            end = end_of_moves(c);
+            end = end_of_moves(c) > board->n_cells ? end_of_moves(c) : board->n_cells;
         return !role_is_on_cells(role_wanted(a)) &&
                (!c->request->is_strict || a->array->n_rows == 0 ||
                 (role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 &&
@@ -452,13 +456,14 @@ const char *role_suggest(const struct role_case *of)
             return "ROLE";
         if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a.array))
             return role_name(ROLE_ACTION_VALUES);
-        /* Where the policy has many more actions than there are cells, moves that are all below the
-         * number of cells name cells. */
+        /* Moves that are all below the number of cells name cells where the policy has many more
+         * actions, or not as many. */
         const uint64_t end = end_of_moves(&c), n_cells = c.board->n_cells;
         if (roles[k] == ROLE_ACTION && request->is_strict && a.array->n_rows >= 3 &&
-            end > 4 * n_cells && end < UINT32_MAX &&
+            ((end > 4 * n_cells && end < UINT32_MAX) || (end > 0 && end < n_cells)) &&
             action_layout_by_name(c.board, "cells") != NULL &&
-            role_find_range(a.array, UINT64_MAX, &low, &high) && high < (double)n_cells)
+            role_find_range(a.array, UINT64_MAX, &low, &high) && high < (double)n_cells &&
+            (end > n_cells || high >= (double)end))
             return "action:layout=cells";
         return role_name(roles[k]);
     }

@@ -291,6 +291,13 @@ UNDECIDED = [
     ("go9", go(legal_moves=np.where(np.arange(81) < 5, np.arange(81), -1) * np.ones((N, 1), "i8").astype("i8")),
      {"legal_moves": "drop"}),
     ("connect4", {"states": planes(3, 6, 7), "policies": spread(7), "top": spread(14)}, {"top": "drop"}),
+    # Moves that number cells where a policy has columns; a history that has no other name.
+    ("connect4", {"states": planes(3, 6, 7), "policies": spread(7), "best": np.arange(36, 36 + N)},
+     {"best": "action:layout=cells"}),
+    ("connect4", {"states": planes(3, 6, 7), "policies": spread(7),
+                  "last_moves": np.arange(4 * N).reshape(N, 4)}, {"last_moves": "action:layout=cells"}),
+    ("connect4", {"states": planes(3, 6, 7), "policies": spread(7), "best": np.arange(N)}, {"best": "action"}),
+    ("connect4", {"frames": planes(4, 3, 6, 7), "policies": spread(7)}, {"frames": "planes"}),
     # Parts of sparse policies without the others, or that do not go together.
     ("go9", go(pi_indices=np.zeros((N, 4), "i4"), odd=planes(2, 3, 81)),
      {"pi_indices": "drop", "odd": "drop"}),
