@@ -187,32 +187,36 @@ static inline double row_double(const struct row *row, uint64_t i)
 
 /* --- walks --- */
 
-/* A walk through the rows of several arrays side by side, in sequence. */
+/* A walk through the rows of several arrays side by side, in sequence, some rows of each read at a
+ * time. One thread at a time; the rows that were read may be looked at by several. */
 struct walk {
-    uint64_t number;  /* of the current row, */
-    struct row *rows; /* owned: and the row in each array */
-    int status;       /* set it to -1 to end the walk */
+    uint64_t number;  /* of the current row */
+    struct row *rows; /* owned, n_arrays: that row in each array */
+    int status;       /* 0; set it to -1, with an error, to end the walk */
 
     uint64_t row_nbytes;   /* of a row in all arrays, on average */
-    uint64_t at_once;      /* rows that are read at a time; may be set before the first */
-    struct batch *batches; /* owned: the rows that were read, array by array, */
-    uint64_t first, n;     /* which are rows first .. first + n - 1; the current one is the */
-    uint64_t at;           /* at-th of them */
+    uint64_t at_once;      /* rows to read at a time; may be changed before the first are read */
+    struct batch *batches; /* owned, n_arrays: the rows that were read last: */
+    uint64_t first, n;     /* first .. first + n - 1 */
+    uint64_t at;           /* the current row is first + at */
     size_t n_arrays;
-    struct error *err; /* borrowed; NULL: nobody wants to know */
+    struct error *err; /* borrowed; NULL: messages are not wanted */
 };
 
-/* Begin to walk through the rows of the first of n arrays, and through those of the others beside
- * it: past its end an array has empty rows. Of each reader the first three fields are set; one
- * without arrays has empty rows, too. Call walk_end in any case. */
+/*
+ * Begin to walk through n arrays. There are as many rows as the first array has; past its end,
+ * another array has empty rows, and so has one whose reader has no arrays. The first three fields
+ * of each reader are set; what they point to must outlive the walk. Errors set walk->status and are
+ * returned by walk_end, which must be called in any case.
+ */
 void walk_begin(struct walk *walk, const struct reader *readers, size_t n, struct budget *budget,
                 struct error *err);
 
 /* Go to the next row; false after the last one, or when rows cannot be read. */
 bool walk_next(struct walk *walk);
 
-/* Go to the row after those that were read last, and read walk->n rows from there on, for a walk
- * that does not go row by row; false as above. */
+/* The same for a walk that goes from batch to batch and sets no current row: read the next rows,
+ * at_once of them or those that are left. */
 bool walk_read(struct walk *walk);
 
 /* Free what it owns. Returns -1 when rows could not be read or status was set. */
