@@ -42,10 +42,7 @@ struct split {
         double share;
     } parts[SPLIT_MAX_PARTS];
     size_t n_parts;
-    struct split_input {
-        uint64_t n_rows;
-        uint8_t *sides; /* owned: the part of each row */
-    } * inputs;         /* owned; made by split_sides */
+    uint8_t **sides; /* owned: of each input, the part of each row; made by split_sides */
     size_t n_inputs;
     uint64_t n_shared; /* positions in several parts; not counted with --overlap keep */
 };

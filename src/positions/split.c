@@ -168,7 +168,7 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
                        strchr("iuSU", header->dtype.kind) == NULL))
         return plan_refuse(plan, by, err, "--by: expected an integer or a string for each row");
     run->sides = malloc(plan->n_rows + 1);
-    run->split->inputs[run->split->n_inputs++] = (struct split_input){plan->n_rows, run->sides};
+    run->split->sides[run->split->n_inputs++] = run->sides;
     if (run->sides == NULL)
         return error_no_memory(err, "sides of rows");
     int status = key_of_plan(&key, plan, like->path != NULL ? like : NULL, err);
@@ -234,7 +234,7 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
                                .budget = settings->budget}};
     struct key first = {0};
     struct key_like like = {&first, NULL, false};
-    int status = new_items(&split->inputs, n_paths + 1, "inputs", err);
+    int status = new_items(&split->sides, n_paths, "sides of rows", err);
 
     for (size_t i = 0; i < n_paths && status == 0; i++) {
         const char *path = paths[i];
@@ -281,7 +281,7 @@ int split_select(const struct split *split, struct plan *plan, size_t i, size_t 
     if (plan_keep_rows(plan, err) != 0)
         return -1;
     for (uint64_t row = 0; row < plan->n_rows; row++)
-        if (split->inputs[i].sides[row] != part)
+        if (split->sides[i][row] != part)
             selection_clear(&plan->selection, row, 0);
     return plan_set_order(plan, err);
 }
@@ -289,8 +289,8 @@ int split_select(const struct split *split, struct plan *plan, size_t i, size_t 
 void split_release(struct split *split)
 {
     for (size_t i = 0; i < split->n_inputs; i++)
-        free(split->inputs[i].sides);
-    free(split->inputs);
+        free(split->sides[i]);
+    free(split->sides);
     free(split->text);
     *split = (struct split){0};
 }
