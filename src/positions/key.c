@@ -98,18 +98,13 @@ static int set_guises(const struct key *key, struct key_array *a, struct error *
 
     for (uint32_t i = 0; i < key->n_ids; i++) {
         const struct spec_step *step = &spec->steps[key->ids[i]];
-        struct key_guise own = {.turn = spec_turn_plane(spec, key->ids[i]),
-                                .number_src = {0, 1, 2}};
+        struct key_guise own = {
+            .op = step->label, .turn = spec_turn_plane(spec, key->ids[i]), .number_src = {0, 1, 2}};
         uint32_t k = 0;
 
-        if (own.turn >= 0)
-            own.turn_op = step->label;
-        else
-            own.op = step->label;
         if (spec->codes)
             memcpy(own.number_src, step->number_src, sizeof own.number_src);
         while (k < a->n_guises && (a->guises[k].op != own.op || a->guises[k].turn != own.turn ||
-                                   a->guises[k].turn_op != own.turn_op ||
                                    memcmp(a->guises[k].number_src, own.number_src, 3) != 0))
             k++;
         if (k == KEY_N_GUISES)
@@ -404,10 +399,8 @@ static void disguise(const struct key_array *a, const struct key_guise *guise, c
     const struct spec *spec = &a->spec;
 
     memcpy(out, plain, (a->n_in + 1) * a->item);
-    if (guise->op == LABEL_REVERSE || guise->op == LABEL_EXCHANGE_TWO)
+    if (guise->turn < 0 && (guise->op >= LABEL_REVERSE || dtype_is_number(&a->dtype)))
         label_apply(guise->op, &a->dtype, plain, out, a->n_in);
-    else if (guise->op != LABEL_KEEP && dtype_is_number(&a->dtype))
-        label_apply(guise->op, &a->dtype, out, out, a->n_in);
     for (uint64_t i = 0; guise->turn >= 0 && i < spec->n_planes / spec->frame_planes * spec->axis;
          i++) {
         const uint64_t p = (uint64_t)guise->turn + i / spec->axis * spec->frame_planes;
@@ -416,7 +409,7 @@ static void disguise(const struct key_array *a, const struct key_guise *guise, c
         if (a->is_bits)
             *element ^= 1;
         else if (dtype_is_number(&a->dtype))
-            label_apply(guise->turn_op, &a->dtype, element, element, 1);
+            label_apply(guise->op, &a->dtype, element, element, 1);
     }
     for (uint64_t i = 0; spec->codes && i < a->n_in; i++) {
         uint8_t *element = out + i * a->item;

@@ -22,9 +22,9 @@ struct key_value {
 
 /* What a guise computes from a row. */
 struct key_guise {
-    enum label_op op;      /* applied to all elements */
-    int64_t turn;          /* the plane that tells the player to move, */
-    enum label_op turn_op; /* to which this is applied instead; -1: none */
+    enum label_op op;
+    int64_t turn;          /* the plane that tells the player to move, to which alone op is applied;
+                              -1: to all elements */
     uint8_t number_src[3]; /* order of the digits of tile codes */
 };
 
