@@ -121,6 +121,19 @@ static int data_crc(const struct array *array, uint32_t *crc, struct error *err)
     return status;
 }
 
+/* True when both are the same small string or integer, perhaps of other types. */
+static bool are_same_scalars(const struct array *a, const struct array *b)
+{
+    char texts[2][256];
+    int64_t numbers[2];
+
+    return (array_read_int(a, &numbers[0]) == 0 && array_read_int(b, &numbers[1]) == 0 &&
+            numbers[0] == numbers[1]) ||
+           (array_read_string(a, texts[0], sizeof texts[0]) == 0 &&
+            array_read_string(b, texts[1], sizeof texts[1]) == 0 &&
+            strcmp(texts[0], texts[1]) == 0);
+}
+
 /* An array without rows is copied from the first input: warn when another input's has other bytes.
  */
 static int match_meta(struct plan *plan, const struct archive_in *archive,
@@ -129,8 +142,9 @@ static int match_meta(struct plan *plan, const struct archive_in *archive,
     static const char *const meanings[] = {"policy_size", "policy_encoding", "board_type"};
     uint32_t crc = 0, first_crc = 1;
 
-    if (array->unpacked_nbytes == first->unpacked_nbytes && array->has_crc && first->has_crc &&
-        array->crc == first->crc)
+    if ((array->unpacked_nbytes == first->unpacked_nbytes && array->has_crc && first->has_crc &&
+         array->crc == first->crc) ||
+        are_same_scalars(array, first))
         return 0;
     if (strcmp(array->header.descr, first->header.descr) == 0 &&
         array->header.n_elements == first->header.n_elements &&

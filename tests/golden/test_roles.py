@@ -588,6 +588,8 @@ check("metadata that differs", metadata, "version", (1, 2), 0, ["b.npz", "versio
 check("strings that differ", metadata, "encoder", ("v1", "v2"), 0, ["b.npz", "encoder", "differs"])
 check("a table that differs", metadata, "table", ([1.0, 2], [1.0, 3]), 0, ["b.npz", "table", "differs"])
 check("policy_size that differs", metadata, "policy_size", (81, 82), 65, ["b.npz", "policy_size"])
+check("policy_size of two widths", metadata, "policy_size", (np.int64(81), np.int32(81)), 0, [])
+check("board_type in two types", metadata, "board_type", (np.array("mine", "U9"), np.array(b"mine")), 0, [])
 check("board_type that differs", metadata, "board_type", ("mine", "yours"), 65, ["b.npz", "board_type"])
 
 def round_trip(board, told, flags=(), **arrays):
