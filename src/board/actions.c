@@ -62,7 +62,7 @@ void action_layout_list(const struct board *board, char *text, size_t n_bytes)
 }
 
 size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,
-                    struct action_span spans[ACTION_MAX_SPANS])
+                    struct symaug_span spans[ACTION_MAX_SPANS])
 {
     const uint64_t own = layout->length(layout, board);
     size_t n = 0;
@@ -70,8 +70,8 @@ size_t action_spans(const struct action_layout *layout, const struct board *boar
     for (uint64_t a = 0; a < own || (a == own && length > own); a++) {
         const char *kind = layout->about(layout, board, a, NULL).kind;
 
-        if (n == 0 || (strcmp(spans[n - 1].kind, kind) != 0 && n < ACTION_MAX_SPANS))
-            spans[n++] = (struct action_span){kind, a, a};
+        if (n == 0 || (strcmp(spans[n - 1].name, kind) != 0 && n < ACTION_MAX_SPANS))
+            spans[n++] = (struct symaug_span){kind, a, a};
         spans[n - 1].stop = a < own ? a + 1 : length;
     }
     return n;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "board/board.h"
+#include "symaug.h"
 
 /* Properties of an action. */
 enum action_flag {
@@ -126,17 +127,12 @@ const struct action_layout *action_layout_by_name(const struct board *board, con
  * as fit n_bytes > 0. */
 void action_layout_list(const struct board *board, char *text, size_t n_bytes);
 
-/* A run of actions of one kind. */
-struct action_span {
-    const char *kind; /* static */
-    uint64_t start, stop;
-};
 #define ACTION_MAX_SPANS 16
 
-/* Write the runs of a policy of that length (0: the layout's own), in order; entries after the
- * layout's own are "unused". Returns the number of runs. */
+/* Write the runs of actions of one kind of a policy of that length (0: the layout's own), in order;
+ * entries after the layout's own are "unused". Returns the number of runs. */
 size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,
-                    struct action_span spans[ACTION_MAX_SPANS]);
+                    struct symaug_span spans[ACTION_MAX_SPANS]);
 
 /* Where transform t sends an action. */
 static inline uint32_t action_image(const struct action_layout *layout, const struct board *board,

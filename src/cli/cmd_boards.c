@@ -106,12 +106,12 @@ static json_t *board_json(const struct board *board)
         const struct action_layout *layout = board->family->layouts[i];
         const uint64_t length = layout->length(layout, board);
         const uint64_t padded = action_padded_length(layout, board);
-        struct action_span spans[ACTION_MAX_SPANS];
+        struct symaug_span spans[ACTION_MAX_SPANS];
         const size_t n_spans = length > 0 ? action_spans(layout, board, length, spans) : 0;
         json_t *list = json_array();
 
         for (size_t k = 0; k < n_spans; k++)
-            json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "name", spans[k].kind, "start",
+            json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "name", spans[k].name, "start",
                                                   (json_int_t)spans[k].start, "stop",
                                                   (json_int_t)spans[k].stop));
         if (length > 0)

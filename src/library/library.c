@@ -94,11 +94,11 @@ GET(uint64_t, symaug_actions_length, (const symaug_actions *actions), actions->l
 
 size_t symaug_actions_spans(const symaug_actions *actions, struct symaug_span *spans, size_t n)
 {
-    struct action_span found[ACTION_MAX_SPANS];
+    struct symaug_span found[ACTION_MAX_SPANS];
     const size_t n_found = action_spans(actions->layout, actions->board, actions->length, found);
 
-    for (size_t i = 0; i < n && i < n_found; i++)
-        spans[i] = (struct symaug_span){found[i].kind, found[i].start, found[i].stop};
+    if (n > 0)
+        memcpy(spans, found, smaller(n, n_found) * sizeof *found);
     return n_found;
 }
 
