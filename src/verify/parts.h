@@ -276,11 +276,11 @@ struct sketch {
     uint64_t shape;     /* of the position regardless of colours: equal for all images under the
                            board's symmetries; 0: nothing on the board differs */
     uint64_t box_shape; /* the same under all symmetries of its box */
-    bool is_symmetric;  /* some images that keep the colours are equal to it */
     uint64_t planes;    /* of the planes' bytes */
     uint64_t counts;    /* of what the channels hold, regardless of where */
     uint64_t policy;    /* of what the policies hold, regardless of where; 0: nothing */
     uint64_t labels;    /* of the policies' bytes */
+    bool is_symmetric;  /* some images that keep the colours are equal to it */
     bool is_level;      /* all moves are equally likely, or hardly any is: so are many policies */
 };
 

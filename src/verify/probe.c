@@ -155,10 +155,11 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool is_shuffled, struct e
 /* The sketch of a row; NULL: it was not read. */
 static inline const struct sketch *sketch_of(const struct probe *p, uint64_t row)
 {
-    if (row < p->n && p->rows[row] == row)
+    const uint64_t *far = p->rows + p->n_first, n_far = p->n - p->n_first;
+
+    if (row < p->n_first || probe_is_whole(p))
         return &p->sketches[row];
-    const uint64_t *found =
-        p->n > 0 ? bsearch(&row, p->rows, p->n, sizeof row, compare_rows) : NULL;
+    const uint64_t *found = n_far > 0 ? bsearch(&row, far, n_far, sizeof row, compare_rows) : NULL;
     return found != NULL ? &p->sketches[found - p->rows] : NULL;
 }
 
