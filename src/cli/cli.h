@@ -50,8 +50,9 @@ double seconds_since(const struct timespec *start);
 
 /* --- printing --- */
 
-/* Print a line on standard error, after clearing the progress line, or to settings->said. */
-__attribute__((format(printf, 2, 3))) void command_say(const struct settings *settings,
+/* Print a line on standard error, after clearing the progress line, or to settings->said: -1
+ * always, 0 unless --quiet is given, 1 with --verbose. */
+__attribute__((format(printf, 3, 4))) void command_say(const struct settings *settings, int least,
                                                        const char *format, ...);
 
 /* True if path names something directly inside the folder, whether or not either exists. */

@@ -63,13 +63,12 @@ static int run_dedupe(struct call *call, struct error *err)
     if (status != 0)
         return -1;
     call->progress.is_used = false; /* the next line replaces its summary */
-    if (settings->verbosity >= 0)
-        command_say(settings,
-                    "%llu rows, %llu positions, at most %llu rows of one; values of %llu "
-                    "positions differ by more than %g",
-                    (unsigned long long)r.n_rows, (unsigned long long)r.n_positions,
-                    (unsigned long long)r.largest, (unsigned long long)r.n_conflicts,
-                    settings->conflict);
+    command_say(settings, 0,
+                "%llu rows, %llu positions, at most %llu rows of one; values of %llu "
+                "positions differ by more than %g",
+                (unsigned long long)r.n_rows, (unsigned long long)r.n_positions,
+                (unsigned long long)r.largest, (unsigned long long)r.n_conflicts,
+                settings->conflict);
     if (settings->stats == NULL || settings->dry_run)
         return 0;
     return command_put_json(settings->stats,

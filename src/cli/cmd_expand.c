@@ -99,7 +99,7 @@ static void judge(struct each *e, int status, const struct error *err)
         return;
     }
     e->n_skipped++;
-    command_say(e->settings, "skipped: %s", err->message);
+    command_say(e->settings, -1, "skipped: %s", err->message);
 }
 
 /* Pass on the progress of the first job whose messages are held back. */
@@ -274,10 +274,10 @@ static int run_each(const struct settings *settings, const struct text_list *inp
     if (status != 0 || e.has_failed)
         return -1;
     if (e.n_differ > 0)
-        command_say(settings, "%zu of %zu outputs exist but differ, and were left alone",
+        command_say(settings, -1, "%zu of %zu outputs exist but differ, and were left alone",
                     e.n_differ, inputs->n);
     if (e.n_skipped > 0)
-        command_say(settings, "%zu of %zu inputs were skipped", e.n_skipped, inputs->n);
+        command_say(settings, -1, "%zu of %zu inputs were skipped", e.n_skipped, inputs->n);
     return e.n_differ + e.n_skipped > 0;
 }
 

@@ -58,11 +58,11 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
         status = check_inputs(inputs, settings->files_from, settings->zero, err);
     if (status == 0)
         status = manifest_write(joined, settings->output, settings->force, err);
-    if (settings->verbosity > 0 && status == 0)
-        fprintf(stderr, "symaug: %s: %zu outputs of %zu inputs, %" PRIu64 " rows\n",
-                text_path(settings->output).text,
-                json_array_size(json_object_get(joined, "outputs")), n_inputs,
-                manifest_number(json_object_get(joined, "counts"), "rows_out"));
+    if (status == 0)
+        command_say(settings, 1, "%s: %zu outputs of %zu inputs, %" PRIu64 " rows",
+                    text_path(settings->output).text,
+                    json_array_size(json_object_get(joined, "outputs")), n_inputs,
+                    manifest_number(json_object_get(joined, "counts"), "rows_out"));
     json_decref(joined);
     return status;
 }

@@ -10,8 +10,7 @@ static int warn(void *self, const char *text)
 {
     const struct settings *settings = self;
 
-    if (settings->verbosity >= 0)
-        command_say(settings, "warning: %s", text);
+    command_say(settings, 0, "warning: %s", text);
     return 0;
 }
 

@@ -8,8 +8,7 @@
 
 static void tell(const struct settings *settings, const char *path, const char *sentence)
 {
-    if (settings->verbosity >= 0)
-        command_say(settings, "%s: %s", text_path(path).text, sentence);
+    command_say(settings, 0, "%s: %s", text_path(path).text, sentence);
 }
 
 static int check_report(struct call *call, struct error *err)

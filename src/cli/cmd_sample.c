@@ -22,11 +22,10 @@ static int run_sample(struct call *call, struct error *err)
 
     if (sample_write(settings->output, settings, &result, err) != 0)
         return -1;
-    if (settings->verbosity > 0)
-        command_say(settings, "%s: %llu rows of %llu games, %s in %s",
-                    text_path(settings->output).text, (unsigned long long)settings->n_rows,
-                    (unsigned long long)result.n_games, text_size(result.unpacked_nbytes).text,
-                    text_size(result.n_bytes).text);
+    command_say(settings, 1, "%s: %llu rows of %llu games, %s in %s",
+                text_path(settings->output).text, (unsigned long long)settings->n_rows,
+                (unsigned long long)result.n_games, text_size(result.unpacked_nbytes).text,
+                text_size(result.n_bytes).text);
     return 0;
 }
 

@@ -71,8 +71,8 @@ static int run_split(struct call *call, struct error *err)
     settings->seen = &seen;
     if (split_sides(&split, inputs->items, inputs->n, settings, err) != 0)
         goto out;
-    if (split.n_shared > 0 && settings->verbosity >= 0)
-        command_say(settings, "warning: %llu positions occur in several parts%s",
+    if (split.n_shared > 0)
+        command_say(settings, 0, "warning: %llu positions occur in several parts%s",
                     (unsigned long long)split.n_shared,
                     settings->overlap == 2
                         ? ": kept in the first-named of them alone"

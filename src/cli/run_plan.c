@@ -16,8 +16,8 @@
 /* Print the plan's warnings from `first` on. Returns how many there are in all. */
 static size_t print_warnings(const struct settings *settings, const struct plan *plan, size_t first)
 {
-    for (size_t i = first; i < plan->warnings.n && settings->verbosity >= 0; i++)
-        command_say(settings, "warning: %s", plan->warnings.items[i]);
+    for (size_t i = first; i < plan->warnings.n; i++)
+        command_say(settings, 0, "warning: %s", plan->warnings.items[i]);
     return plan->warnings.n;
 }
 
@@ -70,11 +70,10 @@ static int write_shard(struct expand_job *job, const struct order *rows, const c
         return -1;
     const double seconds = seconds_since(&started);
     const double rate = seconds > 0 ? (double)result.unpacked_nbytes / seconds : 0;
-    if (settings->verbosity > 0)
-        command_say(settings, "%s: %llu rows from %llu, %s in %s, %.2f s (%s/s)",
-                    text_path(output).text, (unsigned long long)result.n_rows, n_rows,
-                    text_size(result.unpacked_nbytes).text, text_size(result.n_bytes).text, seconds,
-                    text_size((uint64_t)rate).text);
+    command_say(settings, 1, "%s: %llu rows from %llu, %s in %s, %.2f s (%s/s)",
+                text_path(output).text, (unsigned long long)result.n_rows, n_rows,
+                text_size(result.unpacked_nbytes).text, text_size(result.n_bytes).text, seconds,
+                text_size((uint64_t)rate).text);
     if (stats == NULL)
         return 0;
     json_array_append_new(stats, json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f}", "output",
@@ -108,21 +107,19 @@ static int look(struct expand_job *job, const char *output, enum found *found, s
         status = -1;
     } else if (is_known && list.n_bytes == 0) {
         *found = FOUND_CURRENT;
-        if (settings->verbosity > 0)
-            command_say(settings, "%s: is up to date", text_path(output).text);
+        command_say(settings, 1, "%s: is up to date", text_path(output).text);
     } else if (!is_known && expand_is_remains(job, output)) {
         *found = FOUND_REMAINS;
-        if (settings->verbosity >= 0)
-            command_say(settings, "warning: %s: has no manifest: written again",
-                        text_path(output).text);
+        command_say(settings, 0, "warning: %s: has no manifest: written again",
+                    text_path(output).text);
     } else if (!settings->force) {
         *found = FOUND_OTHER;
         if (is_known)
-            command_say(settings,
+            command_say(settings, -1,
                         "%s: differs from what would be written: %s (--force replaces it)",
                         text_path(output).text, list.text);
         else if (settings->out_dir != NULL)
-            command_say(settings, "cannot create %s: it exists (--force replaces it)",
+            command_say(settings, -1, "cannot create %s: it exists (--force replaces it)",
                         text_quote(output).text);
         else
             status = error_set_at(err, ERROR_CANT_CREATE,

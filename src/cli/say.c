@@ -84,11 +84,13 @@ void progress_end(const struct progress *p, const char *command)
                 text_size((uint64_t)((double)n_bytes / seconds)).text);
 }
 
-void command_say(const struct settings *settings, const char *format, ...)
+void command_say(const struct settings *settings, int least, const char *format, ...)
 {
     FILE *to = settings->said != NULL ? settings->said : stderr;
     va_list args;
 
+    if (settings->verbosity < least)
+        return;
     if (to == stderr)
         progress_hide(settings);
     fputs("symaug: ", to);

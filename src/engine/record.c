@@ -280,17 +280,15 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
 int sidecar_write(const char *path, const uint64_t *n_rows, bool force, struct error *err)
 {
     const int n = (int)strlen(path) - (text_ends_with(path, ".npz") ? 4 : 0);
-    struct output out = {0};
     struct text name = {0}, json = {0};
     int status = text_append(&name, err, "%.*s.json", n, path);
 
     if (status == 0 && n_rows == NULL)
-        status = output_open(&out, name.text, force, err);
+        status = output_target_check(name.text, false, force, err);
     if (status == 0 && n_rows != NULL)
         status = text_append(&json, err, "{\"num_rows\": %llu}\n", (unsigned long long)*n_rows) == 0
                      ? output_put(name.text, force, json.text, json.n_bytes, err)
                      : -1;
-    output_abort(&out);
     text_release(&name);
     text_release(&json);
     return status;
