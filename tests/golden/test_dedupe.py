@@ -482,6 +482,23 @@ def test_told():
         assert [line[1:4] for line in found] == [["3", "0.25", "0.5"]], found
 
 
+@tap.test("1", "2", "4")
+def test_first_bad_row(n_threads):
+    """Moves are hashed by several threads: the first one that is off the board is reported, also when
+    a thread comes upon a later one before."""
+    rng = rng_of(n_threads)
+    planes = rng.integers(0, 2, (3000, 2, 3, 3)).astype("f4")
+    move = rng.integers(0, 9, 3000).astype("i4")
+    move[[2900, 2000, 700]] = 33, 55, 44
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = write(folder, planes=planes, move=move), os.path.join(folder, "out.npz")
+        for _ in range(5):
+            _, errors = dedupe(f"-j{n_threads}", "--board=tictactoe", "--merge=mean", "--role=move=action",
+                               source, out, code=65)
+            assert errors.endswith("move.npy: row 700: index 44, expected below 9\n"), errors
+        assert not os.path.exists(out)
+
+
 @tap.test("dedupe", "expand")
 def test_many_inputs(command):
     """More inputs than a program may have open at first, which it may ask to change."""
