@@ -218,14 +218,17 @@ int codec_choose(const struct codec_level *level, const struct codec_member *mem
 {
     const bool is_small = member->sample_nbytes < TRIAL_MIN_NBYTES ||
                           (member->n_bytes != 0 && member->n_bytes < TRIAL_MIN_NBYTES);
+    struct codec_member known = *member;
     const struct candidate *untrained = candidates;
 
     if (level->kind == CODEC_NAMED) {
         choice_init(choice, level->codec, level->level);
         return 0;
     }
+    if (known.item_nbytes != 2 && known.item_nbytes != 4 && known.item_nbytes != 8)
+        known.item_nbytes = 1; /* encoders know no other elements */
     if (level->kind != CODEC_STORE && !is_small)
-        return choose_by_trial(level->kind, member, choice, err);
+        return choose_by_trial(level->kind, &known, choice, err);
     while (untrained->kind != level->kind || untrained->codec->train != NULL)
         untrained++;
     choice_init(choice, untrained->codec, untrained->level);

@@ -27,7 +27,7 @@ enum { CODEC_ZIP_STORED = 0, CODEC_ZIP_DEFLATE = 8 };
 /* What is known about a member before its first byte is encoded. */
 struct codec_member {
     uint64_t n_bytes;   /* of the whole member; 0 when unknown */
-    size_t item_nbytes; /* element size, 1 for opaque bytes */
+    size_t item_nbytes; /* element size; others than 1, 2, 4 and 8 are taken as opaque bytes */
 
     /* Distances at which the member's bytes are likely to repeat, from its shape and the row
      * order: board row, plane, output row, block of rows. n_periods may be 0. */

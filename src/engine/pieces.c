@@ -470,7 +470,7 @@ static void describe(struct out_member *out)
     struct codec_member *about = &out->head.about;
     const uint64_t item = out->item_nbytes;
 
-    about->item_nbytes = item > 0 && item <= 8 ? (size_t)item : 1;
+    about->item_nbytes = (size_t)item;
     codec_add_period(about, item);
     if (out->array == NULL || out->kind == PIECES_COPY || out->kind == PIECES_OBJECTS)
         return;

@@ -165,7 +165,6 @@ static int choose_codec(struct packer *p, struct error *err)
     if (append_slack(sample, err) != 0)
         return -1;
     about.n_bytes = member->size_known ? member->unpacked_nbytes : 0;
-    about.item_nbytes = about.item_nbytes > 0 ? about.item_nbytes : 1;
     about.header_nbytes = member->header.n_bytes;
     about.row_nbytes = member->row_nbytes;
     about.sample = sample->data;

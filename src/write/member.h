@@ -64,7 +64,7 @@ struct member {
     uint64_t n_rows;
     uint64_t rows_per_piece;   /* at least 1 */
     uint64_t row_nbytes;       /* or 0: rows differ in size, and none is made again as history */
-    struct codec_member about; /* periods, images and size of an item (0: 1); the rest is known */
+    struct codec_member about; /* periods, images and size of an item; the rest is known */
 
     /* Deliver the next packed bytes (n_bytes 0: the end), and count: crc, made_nbytes. Deflated
      * bytes come in whole byte-aligned runs of blocks, so that an empty block may be put between

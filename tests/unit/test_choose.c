@@ -232,6 +232,52 @@ static void test_operations(void **test_state)
     }
 }
 
+/* Elements of any size that come again, such as names of five bytes, come out as they went in. */
+static void test_item_sizes(void **test_state)
+{
+    static const enum codec_level_kind kinds[] = {CODEC_FAST, CODEC_DEFAULT, CODEC_BEST};
+    enum { N_DIFFERENT = 50, MAX_ITEM = 12 };
+    static uint8_t decoded[MEMBER_NBYTES];
+    const struct decoder *decoder = codec_decoder(CODEC_ZIP_DEFLATE);
+
+    (void)test_state;
+    for (size_t i = 0; i < 3 * MAX_ITEM; i++) {
+        const struct codec_level level = {kinds[i % 3], 0};
+        const uint32_t item = (uint32_t)i / 3 + 1;
+        const struct codec_member about = {.n_bytes = (uint64_t)64 << 20,
+                                           .item_nbytes = item,
+                                           .periods = {item, 81 * item},
+                                           .n_periods = 2,
+                                           .row_nbytes = 81 * item,
+                                           .image_nrows = 1,
+                                           .n_images = 8,
+                                           .sample = member,
+                                           .sample_nbytes = MEMBER_NBYTES};
+        struct codec_choice choice;
+        uint64_t random = 7;
+        void *state;
+
+        for (size_t at = 0; at + item <= MEMBER_NBYTES; at += item) {
+            const size_t name = random_below(&random, N_DIFFERENT);
+
+            for (size_t k = 0; k < item; k++)
+                member[at + k] = (uint8_t)('A' + name * (k + 1) % 26);
+        }
+        assert_int_equal(codec_choose(&level, &about, &choice, NULL), 0);
+        state = choice.codec->state_new(&choice, NULL);
+        const size_t n = choice.codec->encode(
+            state, &(struct codec_piece){member, MEMBER_NBYTES, 0, true, 0}, encoded, NULL);
+        choice.codec->state_free(state);
+        state = decoder->state_new(NULL);
+        struct decoding decoding = {encoded, n, decoded, sizeof decoded, false};
+        assert_int_equal(decoder->decode(state, &decoding, NULL), 0);
+        assert_int_equal(decoding.out_nbytes, 0);
+        assert_memory_equal(decoded, member, sizeof decoded);
+        decoder->state_free(state);
+        codec_choice_release(&choice);
+    }
+}
+
 static void test_libraries(void **test_state)
 {
     (void)test_state;
@@ -252,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_choose_large),
         cmocka_unit_test(test_moved_numbers),
         cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_item_sizes),
         cmocka_unit_test(test_libraries),
     };
 
