@@ -323,7 +323,7 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
         break;
     case ROLE_SWAP_FIRST:
         op = LABEL_FIRST_01;
-        status = check_bounds(plan, array, &first, NULL, err);
+        status = check_bounds(plan, array, &first, &range, err);
         break;
     case ROLE_SWAP_NOTHING: /* the specs of planes have it from their convention */
         return 0;

@@ -371,17 +371,18 @@ static void finish(struct role_context *c)
 
 /* Do with these roles, and the flags that go with them (an option and its word), what the request
  * asks for. An array that is refused then gets its next flags, or is left out: true. */
-static bool try_further(const struct role_context *c, struct role_request *roles)
+static bool try_further(const struct role_context *c, const struct role_request *roles)
 {
     struct conventions conventions = *c->request->conventions;
+    struct role_request with_flags = *roles;
     struct role_problem *problem = c->problems->items, *end = problem + c->problems->n;
     char option[32], word[32];
 
     for (const struct role_problem *p = problem; p < end; p++)
         if (sscanf(p->flags, " --%31s %31s", option, word) == 2)
             (void)conventions_set(&conventions, option, word, NULL);
-    roles->conventions = &conventions;
-    const struct error *why = c->request->try_roles(c->request->self, roles);
+    with_flags.conventions = &conventions;
+    const struct error *why = c->request->try_roles(c->request->self, &with_flags);
     while (problem < end && strcmp(c->archive->arrays[problem->array].key, why->array) != 0)
         problem++;
     if (why->kind != ERROR_DATA || problem == end || strcmp(problem->role, "drop") == 0)
