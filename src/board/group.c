@@ -96,11 +96,6 @@ uint64_t group_order(const struct board *b, uint32_t t)
     return order;
 }
 
-int group_alloc_product(const struct board *b, struct error *err)
-{
-    return board_alloc_maps(b, b->n_transforms, err);
-}
-
 uint32_t group_multiply(const struct board *b, uint32_t first, uint32_t then)
 {
     const struct board_transform *x = &b->transforms[first], *y = &b->transforms[then];
@@ -144,7 +139,7 @@ static int generate(struct board *b, struct error *err)
     uint32_t worst = 1;
     uint64_t largest = 0;
 
-    if (group_alloc_product(b, err) != 0)
+    if (board_alloc_maps(b, b->n_transforms, err) != 0)
         return -1;
     for (uint32_t t = 1; t < b->n_transforms; t++) {
         for (uint32_t g = 1; g < n_listed; g++) {
@@ -159,7 +154,7 @@ static int generate(struct board *b, struct error *err)
                                b->transforms[g].name) != 0)
                 return -1;
             b->n_transforms++;
-            if (group_alloc_product(b, err) != 0)
+            if (board_alloc_maps(b, b->n_transforms, err) != 0)
                 return -1;
         }
     }

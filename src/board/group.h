@@ -90,11 +90,8 @@ bool group_is_same(const struct board *board, uint32_t t, uint32_t u);
  * bits or memory is short. */
 uint64_t group_order(const struct board *board, uint32_t t);
 
-/* Allocate the spare transform, in which products are computed. */
-int group_alloc_product(const struct board *board, struct error *err);
-
 /* The id of the transform that is a, then b. Where the board has none, the id of the spare
- * transform (n_transforms), which holds the product. */
+ * transform (n_transforms), which holds the product and must have maps (board_alloc_maps). */
 uint32_t group_multiply(const struct board *board, uint32_t first, uint32_t then);
 
 /* The first thing that transform t moves: "cell (0,1) goes to (3,4)". */

@@ -72,7 +72,7 @@ static int report_maps(struct report *r)
         return 0;
     if (new_items(&r->products, (size_t)b->n_transforms * b->n_transforms + 1, "table of products",
                   r->err) != 0 ||
-        group_alloc_product(b, r->err) != 0)
+        board_alloc_maps(b, b->n_transforms, r->err) != 0)
         return -1;
     return verdict(r, true, "every map is a permutation");
 }

@@ -242,7 +242,7 @@ static void test_item_sizes(void **test_state)
 
     (void)test_state;
     for (size_t i = 0; i < 3 * MAX_ITEM; i++) {
-        const struct codec_level level = {kinds[i % 3], 0};
+        const struct codec_level level = {.kind = kinds[i % 3]};
         const uint32_t item = (uint32_t)i / 3 + 1;
         const struct codec_member about = {.n_bytes = (uint64_t)64 << 20,
                                            .item_nbytes = item,
