@@ -332,15 +332,8 @@ static int are_all_images(struct probe *p, bool *are_exact, struct error *err)
     struct window window = {0};
     struct lane_image *list = list_rows(p, p->n, false, err);
     const struct lane_image *first = list;
-    int status = list != NULL ? lanes_open(p->lanes, false, NULL, err) : -1;
+    int status = list != NULL ? probe_read_all(p, &window, err) : -1;
 
-    if (status == 0)
-        status = window_init(&window, p->lanes, p->n, err);
-    if (status == 0) {
-        window.n = p->n;
-        memcpy(window.rows, p->rows, p->n * sizeof *p->rows);
-        status = probe_read_window(&window, err);
-    }
     *are_exact = status == 0;
     for (const struct lane_image *image = list; *are_exact && image < list + p->n; image++) {
         uint32_t u = 0;
@@ -353,6 +346,31 @@ static int are_all_images(struct probe *p, bool *are_exact, struct error *err)
     }
     window_release(&window);
     free(list);
+    return status;
+}
+
+/* Report rows each of which is there again and again: images that were never made. */
+static int find_repeats(struct probe *p, bool *found, struct error *err)
+{
+    struct window window = {0};
+    int status = 0;
+
+    for (uint32_t n = p->max_images; n > 1 && !*found && status == 0; n--)
+        for (int order = 0; order < 2 && !*found && p->n_rows % n == 0 && status == 0; order++) {
+            struct layout layout = {.n_images = n, .n_sources = p->n_rows / n};
+
+            layout.block_rows = order == 0 ? 1 : layout.n_sources;
+            if (probe_repeats(p, &layout, NULL) && (status = probe_read_all(p, &window, err)) == 0)
+                *found = probe_repeats(p, &layout, &window);
+            window_release(&window);
+            if (*found)
+                findings_add(&p->lanes->result->findings,
+                             ERROR_AT(FINDING_ORBIT_DUPLICATE, p->planes->array->key,
+                                      layout_row(&layout, 0, 1)),
+                             "each image once", "the same row again",
+                             "every row is there %u times (%s), as if its images were never made",
+                             n, order_text(&layout).text);
+        }
     return status;
 }
 
@@ -420,6 +438,10 @@ static int look(struct probe *p, struct error *err)
         return -1;
     if (p->is_broken)
         return verify_note(result, err, "images not checked: the planes cannot be read");
+    bool is_repeated = false;
+    if (!p->has_block && !found.is_confirmed && p->n_first == p->n_rows &&
+        (find_repeats(p, &is_repeated, err) != 0 || is_repeated))
+        return is_repeated ? 0 : -1;
     /* A layout with too few images, contradicted by rows that are all right as classes. */
     if (!p->has_block && found.is_confirmed && !found.is_exact &&
         classes.n_images > found.layout.n_images && classes.saved > found.saved &&

@@ -376,6 +376,9 @@ static inline bool probe_is_whole(const struct probe *probe)
  * broken from then on. */
 int probe_read_window(struct window *window, struct error *err);
 
+/* Make a window of all rows that have sketches, and read all its arrays. Release it in any case. */
+int probe_read_all(struct probe *probe, struct window *window, struct error *err);
+
 /* Read the planes of far rows: of those that hold images of the first rows in transform order, or
  * in blocks of block_rows (0: unknown); of all rows if blocks may be of different lengths and there
  * is memory. If the set is_shuffled, planes and policies of all rows, or none. */
@@ -384,6 +387,11 @@ int probe_reach(struct probe *probe, uint64_t block_rows, bool is_shuffled, stru
 /* Find the layout that explains most rows at any level, and name its images. The policies of far
  * rows are read if that may tell more. */
 int probe_explain(struct probe *probe, struct fit *best, struct error *err);
+
+/* True when all rows of each source of the layout are the same, and sources are not: by the
+ * sketches of all rows, or in all arrays where a window holds all rows (else NULL). */
+bool probe_repeats(const struct probe *probe, const struct layout *layout,
+                   const struct window *all);
 
 /* The only allowed transform that takes the planes of one row to those of another, whatever was
  * done to their colours; NO_TRANSFORM: none or several. */

@@ -100,6 +100,16 @@ void probe_close(struct probe *p)
     free(p->rows);
 }
 
+int probe_read_all(struct probe *p, struct window *window, struct error *err)
+{
+    if (lanes_open(p->lanes, false, NULL, err) != 0 ||
+        window_init(window, p->lanes, p->n, err) != 0)
+        return -1;
+    window->n = p->n;
+    memcpy(window->rows, p->rows, p->n * sizeof *p->rows);
+    return probe_read_window(window, err);
+}
+
 /* --- far rows --- */
 
 static int compare_rows(const void *left, const void *right)
@@ -320,6 +330,24 @@ static int find(struct probe *p, enum probe_level level, struct fit *best, struc
     else
         free(games);
     return 0;
+}
+
+bool probe_repeats(const struct probe *p, const struct layout *layout, const struct window *all)
+{
+    uint64_t n_different = 0, planes = 0;
+
+    for (uint64_t i = 0; i < layout->n_sources * layout->n_images; i++) {
+        const uint64_t base = layout_row(layout, i / layout->n_images, 0);
+        const uint64_t row =
+            layout_row(layout, i / layout->n_images, (uint32_t)(i % layout->n_images));
+
+        if (p->sketches[row].planes != p->sketches[base].planes ||
+            (all != NULL && !orbit_same_row(all, base, row, 0)))
+            return false;
+        n_different += p->sketches[row].planes != planes;
+        planes = p->sketches[row].planes;
+    }
+    return n_different > 3;
 }
 
 /* --- naming the images --- */

@@ -603,3 +603,15 @@ def test_listed_anew(form, fault):
 
 if __name__ == "__main__":
     tap.main()
+
+
+@tap.test(*[(n, order) for n in (2, 3, 8) for order in ("sample", "transform")])
+def test_images_never_made(n, order):
+    """The same row instead of each image is an error; the same position with other moves is not."""
+    arrays = stack(orders(order, rows_of(gomoku(20)), [0] * n, image))
+    codes, file = errors_of(arrays, *BOARD)
+    assert codes == {"orbit-duplicate"} and file["counts"] == {"orbit-duplicate": 1}, file
+    arrays["last_move"] = np.random.default_rng(2).integers(0, 9, (20 * n, 2))
+    del arrays["policy"]
+    codes, file = errors_of(arrays, *BOARD)
+    assert not codes and not file["expanded"], file
