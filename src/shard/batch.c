@@ -245,6 +245,7 @@ void walk_begin(struct walk *walk, const struct reader *readers, size_t n, struc
         *reader = readers[i];
         if (reader->n_arrays == 0)
             continue;
+        walk->rows[i].dtype = &reader->arrays[0]->header.dtype;
         walk->status = batch_open(&walk->batches[i], budget, err);
         walk->row_nbytes += reader->csr == NULL ? reader->unit_nbytes
                                                 : csr_row_nbytes(reader->csr, reader->unit_nbytes);
@@ -278,7 +279,7 @@ bool walk_next(struct walk *walk)
     walk->number = walk->first + walk->at;
     for (size_t i = 0; i < walk->n_arrays; i++)
         walk->rows[i] = walk->at < walk->batches[i].n ? batch_row(&walk->batches[i], walk->at)
-                                                      : (struct row){.n = 0};
+                                                      : (struct row){.dtype = walk->rows[i].dtype};
     return true;
 }
 
