@@ -84,13 +84,15 @@ static int check_shares(const struct plan *plan, const struct plan_array *array,
 /* --- what a colour swap does to numbers --- */
 
 /* The codes that a colour swap exchanges must be the two colours, whose numbers of stones differ by
- * one at most. Refuse codes for which this is only true if the empty cells are not 0. */
-static int check_empty_code(const struct plan *plan, const struct plan_array *array,
-                            enum label_op op, struct error *err)
+ * one at most. Refuse codes for which this is only true if the empty cells are not 0. Warn of codes
+ * that may be the mover's and the other's: the mover never has one stone more. */
+static int check_stone_codes(struct plan *plan, const struct plan_array *array, enum label_op op,
+                             struct error *err)
 {
     const double codes[3] = {0, 1, op == LABEL_NEGATE ? -1 : 2};
     unsigned long long n_rows = 0, n_level[3] = {0}; /* rows in which the two others are level */
     unsigned long long first = UINT64_MAX; /* the first in which those besides 0 are not */
+    unsigned long long n_more[3] = {0};    /* rows with one more of this code than of the other */
     struct walk s;
 
     survey_begin(&s, plan, SURVEY_OF(array), err);
@@ -111,6 +113,8 @@ static int check_empty_code(const struct plan *plan, const struct plan_array *ar
             if (k == 0 && !is_level && s.number < first)
                 first = s.number;
         }
+        n_more[1] += n[1] == n[2] + 1;
+        n_more[2] += n[2] == n[1] + 1;
         n_rows++;
     }
     if (walk_end(&s) != 0)
@@ -122,11 +126,17 @@ static int check_empty_code(const struct plan *plan, const struct plan_array *ar
                 "row %llu: code %g seems to be the empty cells, expected 0: in %llu of %llu rows "
                 "the other two codes stand on as many cells; write empty cells as 0",
                 first, codes[k], n_level[k], n_rows);
-    return 0;
+    if (!plan->board->family->joins_edges || n_more[1] > 0 || n_more[2] == 0)
+        return 0;
+    return plan_warn(plan, err,
+                     "%s: code %g stands on one cell more than code 1 in %llu of %llu rows and on "
+                     "one less in none: if 1 is the player to move, use --planes mover, or images "
+                     "that swap colours are wrong",
+                     text_path(array->key).text, codes[2], n_more[2], n_rows);
 }
 
 /* Codes of a grid are 0, 1, 2 or -1, 0, 1: the data of all inputs decides. */
-static int grid_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+static int grid_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
                       struct error *err)
 {
     const struct conventions *c = &plan->conventions;
@@ -159,7 +169,7 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
         return plan_refuse(
             plan, array, err,
             "codes 0 and 1 only: the other player is 2 (--to-move 12) or -1 (--to-move pm1)?");
-    return check_empty_code(plan, array, *op, err);
+    return check_stone_codes(plan, array, *op, err);
 }
 
 /* Values of one column, two (blue and red), three (WDL) or more (per player: the first two columns

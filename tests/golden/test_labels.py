@@ -371,6 +371,28 @@ def test_code_of_empty(codes, dtype):
                 assert np.array_equal(swapped, wanted), "codes"
 
 
+@tap.test((0, 1, 2), (0, 1, -1))
+def test_codes_of_mover(*codes):
+    """Grids whose codes are relative to the mover, without --planes mover: a warning."""
+    shard = hex_shard()
+    boards = shard.pop("boards")
+    counts = boards[:, :2].sum((2, 3))
+    assert (counts[:, 0] != counts[:, 1]).any()
+    for relative in False, True:
+        grid = np.zeros((ROWS, N, N), np.int8)
+        for row in range(ROWS):
+            swap = relative and counts[row, 0] > counts[row, 1]
+            for colour in 0, 1:
+                grid[row][boards[row, colour] == 1] = codes[1 + (colour ^ swap)]
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+            np.savez(path, board=grid, policy=shard["policy"])
+            _, err = run("expand", "-b", f"rhombus:{N}", path, out)
+            assert ("if 1 is the player to move, use --planes mover" in err) == relative, (relative, err)
+            _, err = run("expand", "-f", "-b", f"rhombus:{N}", "--planes", "mover", path, out)
+            assert "use --planes" not in err, err
+
+
 @tap.test("msb", "lsb", "u8")
 def test_castling_in_bits(order):
     """Rights that stand in packed planes are seen: counted, and their rows skipped when told."""
