@@ -95,17 +95,18 @@ static int read_arrays(const struct archive_in *archive, uint64_t memory, struct
 static int read_shard(const void *what, struct error *err)
 {
     const struct reading *reading = what;
-    struct archive_in archive = {0};
+    struct shard shard = {0};
+    struct archive_in *archive = &shard.archive;
     char hex[DIGEST_HEX_NBYTES];
-    int result = archive_in_open(&archive, scratch(reading->name), reading->use_map, err);
+    int result = archive_in_open(archive, scratch(reading->name), reading->use_map, err);
 
     if (result == 0)
-        result = read_arrays(&archive, reading->memory, err);
+        result = read_arrays(archive, reading->memory, err);
     if (result == 0)
-        result = side_work_digest(&archive, hex, err);
-    for (size_t i = 0; result == 0 && i < archive.n_inputs; i++)
-        result = input_unchanged(&archive.inputs[i], err);
-    archive_in_close(&archive);
+        result = side_work_digest(&shard, hex, err);
+    for (size_t i = 0; result == 0 && i < archive->n_inputs; i++)
+        result = input_unchanged(&archive->inputs[i], err);
+    archive_in_close(archive);
     return result;
 }
 
