@@ -89,6 +89,8 @@ class Tap:
 
     def main(self):
         failed = 0
+        with open(sys.argv[0]) as script:
+            assert script.read().endswith("tap.main()\n"), "tests behind tap.main() never run"
         print(f"1..{len(self.tests)}")
         for number, (name, function, case) in enumerate(self.tests, 1):
             try:

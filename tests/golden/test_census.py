@@ -601,10 +601,6 @@ def test_listed_anew(form, fault):
     assert bool(codes) == (fault != "none"), file
 
 
-if __name__ == "__main__":
-    tap.main()
-
-
 @tap.test(*[(n, order) for n in (2, 3, 8) for order in ("sample", "transform")])
 def test_images_never_made(n, order):
     """The same row instead of each image is an error; the same position with other moves is not."""
@@ -615,3 +611,7 @@ def test_images_never_made(n, order):
     del arrays["policy"]
     codes, file = errors_of(arrays, *BOARD)
     assert not codes and not file["expanded"], file
+
+
+if __name__ == "__main__":
+    tap.main()
