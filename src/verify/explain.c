@@ -259,8 +259,8 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
     struct lane_image *list = list_rows(p, n, false, err);
     struct window window = {0};
     uint64_t n_sources = 0, n_all = 0, n_odd = 0, n_seen[N_SEEN] = {0}; /* classes */
-    uint64_t n_crowded = 0; /* rows of positions that are not compared */
-    uint32_t doubts = 0;    /* which count */
+    uint64_t n_left_out[2] = {0}; /* rows of positions that occur too often, or are symmetric */
+    uint32_t doubts = 0;          /* which count */
     int status = list != NULL ? lanes_open(p->lanes, true, NULL, err) : -1;
 
     if (status == 0)
@@ -270,7 +270,7 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         /* If a position has many more rows than images, nothing tells which row is whose image; a
          * few more are taken for duplicates. */
         window.n = end - i <= most ? end - i : 0;
-        n_crowded += end - i - window.n;
+        n_left_out[0] += end - i - window.n;
         status = relate_class(p, &window, list + i, end - i, err);
         n_odd += (end - i) % n_images != 0;
         n_all++;
@@ -291,8 +291,9 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         const bool is_open = (list[i].at & doubts) != 0;
         const uint8_t *then =
             &board->compose[first_image(p, list + i, end - i) * board->n_transforms];
-        n_crowded += is_open ? end - i : 0;
+        n_left_out[0] += is_open ? end - i : 0;
         for (uint64_t k = i; k < end; k++) {
+            n_left_out[1] += !is_open && end - i <= most && list[k].transform == NO_TRANSFORM;
             if (is_open || list[k].transform == NO_TRANSFORM)
                 list[k].transform = NO_TRANSFORM;
             else
@@ -313,14 +314,15 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
     qsort(list, n, sizeof *list, lane_image_compare);
     p->groups->entries = list;
     p->lanes->result->is_expanded = true;
-    struct text_quoted left_out = {0};
+    struct text_quoted left_out[2] = {0};
 
-    if (n_crowded > 0)
-        left_out = text_format(
-            "; %" PRIu64 " rows are not compared: their positions occur too often", n_crowded);
+    for (int k = 0; k < 2; k++)
+        if (n_left_out[k] > 0)
+            left_out[k] = text_format("; %" PRIu64 " rows are not compared: their positions %s",
+                                      n_left_out[k], k == 0 ? "occur too often" : "are symmetric");
     return verify_note(p->lanes->result, err,
-                       "expanded, %u images per source, rows grouped by their positions%s",
-                       n_images, left_out.text);
+                       "expanded, %u images per source, rows grouped by their positions%s%s",
+                       n_images, left_out[0].text, left_out[1].text);
 }
 
 /* --- finding groups --- */

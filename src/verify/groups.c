@@ -193,12 +193,12 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
 {
     bool *const most = groups->expected;
     uint64_t lead = 0; /* of `most` in the vote */
-    uint64_t n_with_most = 0, n_with_others = 0;
+    uint64_t n_named = 0, n_with_most = 0, n_with_others = 0;
     uint32_t n_expected = 0;
     int status = 0;
 
     /* The first round finds the set of images that most groups have, if there is one (by majority
-     * vote); the second counts those groups. */
+     * vote); the second counts those groups. Groups in which no image has a name have no vote. */
     for (int round = 0; round < (groups->is_told ? 1 : 2) && status == 0; round++) {
         struct orbit_walk walk;
 
@@ -207,15 +207,18 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
             for (uint64_t g = 0; g < walk.window.n_groups; g++) {
                 const struct lane_image *image = &walk.window.images[walk.window.groups[g]];
                 const struct lane_image *end = &walk.window.images[walk.window.groups[g + 1]];
-                bool own[BOARD_MAX_TRANSFORMS] = {false}, has_others = false;
+                bool own[BOARD_MAX_TRANSFORMS] = {false}, has_others = false, is_named = false;
 
                 for (; image < end; image++)
                     if (image->transform != NO_TRANSFORM) {
-                        own[image->transform] = true;
+                        own[image->transform] = is_named = true;
                         has_others |= !most[image->transform];
                     }
                 const bool is_most = memcmp(own, most, sizeof own) == 0;
                 groups->n_groups += round == 0;
+                if (!is_named)
+                    continue;
+                n_named += round == 1;
                 n_with_most += round == 1 && is_most;
                 n_with_others += round == 1 && has_others;
                 if (round == 0 && !groups->is_told && !is_most && lead == 0)
@@ -227,8 +230,8 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
     for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++)
         n_expected += most[t];
     if (!groups->is_told)
-        groups->expects = n_expected > 1 && 2 * n_with_most > groups->n_groups &&
-                          10 * n_with_others <= groups->n_groups;
+        groups->expects =
+            n_expected > 1 && 2 * n_with_most > n_named && 10 * n_with_others <= n_named;
     return status;
 }
 

@@ -613,5 +613,18 @@ def test_images_never_made(n, order):
     assert not codes and not file["expanded"], file
 
 
+@tap.test("sample", "transform")
+def test_missing_among_symmetric(order):
+    """The rows of an empty board cannot be named; they say nothing of the images that others have."""
+    source = gomoku(6)
+    source["states"][0] = 0
+    arrays = stack(orders(order, rows_of(source), IDS["all"], image))
+    missing = 2 * 8 + 3 if order == "sample" else 3 * 6 + 2  # of source 2
+    arrays = {key: np.delete(array, missing, 0) for key, array in arrays.items()}
+    codes, file = errors_of(arrays, *BOARD)
+    assert codes == {"orbit-missing"} and file["counts"] == {"orbit-missing": 1}, file
+    assert "8 rows are not compared: their positions are symmetric" in file["note"], file["note"]
+
+
 if __name__ == "__main__":
     tap.main()
