@@ -4,11 +4,11 @@
  *
  * Of bytes, vpermb looks up 64 at once: a plane of 19 x 19 is six parts, and masks keep the lanes
  * that belong to each part, so that nothing needs to be joined. The look-up tables are made once
- * for a tile of planes. Of larger elements, AVX-512 lists those that are not zero, few in most
+ * for a tile of planes. A plane of packed bits is one register: the byte of each bit is looked up,
+ * then the bit is tested. Of larger elements, AVX-512 lists those that are not zero, few in most
  * planes and policies, and only they are moved; the same in plain C costs more than it saves. Full
- * planes and packed bits are moved in plain C everywhere: what the instruction sets offer for them
- * gains nothing that is seen beside the compression. A variant leaves planes that it cannot speed
- * up to plain C.
+ * planes of them are moved in plain C everywhere: what the instruction sets offer gains nothing
+ * that is seen beside the compression. A variant leaves planes that it cannot speed up to plain C.
  */
 #include "engine/kernel.h"
 
@@ -198,6 +198,59 @@ static void VBMI gather_vbmi_8(const struct gather_tile *tile)
     }
 }
 
+/* --- packed bits --- */
+
+#define BITS_PART       8  /* bytes of the output at a time */
+#define BITS_MAX_NBYTES 64 /* of a plane: one register */
+
+/* For each of 64 cells in the order of the output's bits: the byte its source bit is in, and that
+ * bit; none for a pad bit. */
+struct bit_lookups {
+    __m512i byte, bit;
+};
+
+static VBMI struct bit_lookups set_bit_lookups(const struct gather_tile *tile, size_t first)
+{
+    const unsigned flip = tile->lsb_first ? 0 : 7;
+    uint8_t byte[64] = {0}, bit[64] = {0};
+
+    for (size_t i = 0; i < 64; i++) {
+        const size_t cell = first + (i ^ flip);
+
+        if (cell >= tile->n)
+            continue;
+        byte[i] = (uint8_t)(tile->src[cell] >> 3);
+        bit[i] = (uint8_t)(1u << ((tile->src[cell] & 7) ^ flip));
+    }
+    return (struct bit_lookups){_mm512_loadu_si512(byte), _mm512_loadu_si512(bit)};
+}
+
+/* A plane is one register: vpermb brings the byte of each source bit, and a test makes 64 bits of
+ * 64 bytes. */
+static void VBMI gather_vbmi_bits(const struct gather_tile *tile)
+{
+    const size_t n_bytes = (tile->n + 7) / 8;
+
+    if (n_bytes < BITS_PART || n_bytes > BITS_MAX_NBYTES || tile->n_planes < GATHER_WORTH_PLANES) {
+        gather_plain_bits(tile);
+        return;
+    }
+    const __mmask64 whole = ~UINT64_C(0) >> (BITS_MAX_NBYTES - n_bytes);
+    for (size_t k = 0; BITS_PART * k < n_bytes; k++) {
+        const size_t at = gather_part(k, BITS_PART, n_bytes);
+        const struct bit_lookups l = set_bit_lookups(tile, 8 * at);
+        uint8_t *out = tile->out + at;
+
+        for (size_t p = 0; p < tile->n_planes; p++, out += n_bytes) {
+            const __m512i plane = _mm512_maskz_loadu_epi8(whole, tile->from[p]);
+            const uint64_t bits =
+                _mm512_test_epi8_mask(_mm512_permutexvar_epi8(l.byte, plane), l.bit);
+
+            memcpy(out, &bits, sizeof bits);
+        }
+    }
+}
+
 /* --- elements of 16 and 32 bits --- */
 
 #define LISTED_MAX 8192 /* elements of a plane */
@@ -288,7 +341,7 @@ const struct gather_kernels gather_kernels_table[] = {
 #if defined(__x86_64__)
     {"avx512vbmi",
      vbmi_is_supported,
-     {gather_vbmi_8, gather_vbmi_16, gather_vbmi_32, gather_plain_64, gather_plain_bits}},
+     {gather_vbmi_8, gather_vbmi_16, gather_vbmi_32, gather_plain_64, gather_vbmi_bits}},
 #endif
     {"plain",
      plain_is_supported,
