@@ -65,18 +65,12 @@ static int check_shares(const struct plan *plan, const struct plan_array *array,
         return survey_range(plan, array, NULL, err);
     survey_begin(&s, plan, SURVEY_OF(array), err);
     while (walk_next(&s)) {
-        double sum = 0, low = 0;
+        const struct row_summary row = row_summarize(&s.rows[0], 0, s.rows[0].n);
 
-        for (uint64_t i = 0; i < s.rows[0].n; i++) {
-            const double value = row_double(&s.rows[0], i);
-
-            sum += value;
-            low = value < low ? value : low;
-        }
-        if (!label_are_shares(s.rows[0].dtype, is_signed, low, sum))
+        if (!label_are_shares(s.rows[0].dtype, is_signed, row.min, row.sum))
             s.status = plan_refuse(plan, array, err,
                                    "row %llu: columns from %g with the sum %g, expected %s",
-                                   (unsigned long long)s.number, low, sum, expected);
+                                   (unsigned long long)s.number, row.min, row.sum, expected);
     }
     return walk_end(&s);
 }

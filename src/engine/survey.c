@@ -170,8 +170,6 @@ int survey_castling(struct plan *plan, struct error *err)
 {
     const struct plan_array *planes = survey_find_planes(plan);
     const struct conventions *c = &plan->conventions;
-    const uint32_t *rights =
-        c->n_castling_planes > 0 ? c->castling_planes : plan->board->family->castling->planes;
     struct walk s;
 
     if (!survey_has_numbers(planes) || c->n_castling_planes < 0)
@@ -179,19 +177,15 @@ int survey_castling(struct plan *plan, struct error *err)
     struct planes_form form = survey_form(planes);
     if (c->n_castling_planes == 0 && form.n_planes != plan->board->family->castling->n_planes)
         return 0;
-    for (int i = 0; i < 4; i++)
-        if (rights[i] >= form.n_planes)
+    for (int i = 0; i < c->n_castling_planes; i++)
+        if (c->castling_planes[i] >= form.n_planes)
             return plan_refuse(plan, planes, err, "castling plane %u, expected below %llu",
-                               rights[i], (unsigned long long)form.n_planes);
+                               c->castling_planes[i], (unsigned long long)form.n_planes);
     plan->n_castling_rows = 0;
     survey_begin(&s, plan, SURVEY_OF(planes), err);
     while (walk_next(&s)) {
-        bool has_rights = false;
+        const bool has_rights = planes_have_rights(&form, plan->board, c, s.rows[0].bytes);
 
-        for (uint64_t i = 0; i < 4 * form.n_frames; i++)
-            for (uint64_t cell = 0; cell < form.axis && !has_rights; cell++)
-                has_rights = planes_number(&form, s.rows[0].bytes + i / 4 * form.frame_nbytes,
-                                           rights[i % 4], cell) != 0;
         plan->n_castling_rows += has_rights;
         if (has_rights && c->castling == CASTLING_SKIP)
             s.status = keep_identity(plan, s.number, err);
@@ -201,23 +195,35 @@ int survey_castling(struct plan *plan, struct error *err)
 
 /* --- odd rows --- */
 
-/* Whether element i of a row of moves (in that space), or elements i and i + 1 of coordinates
- * (space is NULL), name a place of the box that is not on the board. */
-static bool is_off_board(const struct plan_array *array, const struct action_space *space,
-                         const struct row *row, uint64_t i)
+static bool has_pad_bits(const struct spec *spec, const uint8_t *row)
 {
-    const struct board *board = array->spec.board;
-    const bool col_first = array->spec.col_first;
-    const int64_t first = row_int(row, i);
+    const uint64_t plane_nbytes = (spec->axis + 7) / 8;
+    unsigned bits = 0;
 
-    if (space != NULL)
-        return first >= 0 && (uint64_t)first < space->length &&
-               !(space->flags[first] & ACTION_ENCODABLE);
-    const int64_t second = row_int(row, i + 1);
-    const int64_t y = col_first ? second : first;
-    const int64_t x = col_first ? first : second;
-    return y >= 0 && y < board->rows && x >= 0 && x < board->cols &&
-           !board->on_board[y * board->cols + x];
+    for (uint64_t at = 0; at < spec->row_nbytes; at += plane_nbytes)
+        bits |= plane_pad_bits(row + at, spec->axis, spec->lsb_first);
+    return bits != 0;
+}
+
+/* Whether a row of moves (in that space), or of coordinates (space is NULL), names a place of the
+ * box that is not on the board. */
+static bool is_off_board(const struct spec *spec, const struct action_space *space,
+                         const struct row *row)
+{
+    const struct board *board = spec->board;
+    const uint64_t step = space == NULL || spec->pairs ? 2 : 1;
+
+    for (uint64_t i = 0; i + step <= row->n; i += step) {
+        const int64_t first = row_int(row, i), second = step == 2 ? row_int(row, i + 1) : 1;
+        const int64_t y = spec->col_first ? second : first, x = spec->col_first ? first : second;
+
+        if (space != NULL ? first >= 0 && (uint64_t)first < space->length && second != 0 &&
+                                !(space->flags[first] & ACTION_ENCODABLE)
+                          : y >= 0 && y < board->rows && x >= 0 && x < board->cols &&
+                                !board->on_board[y * board->cols + x])
+            return true;
+    }
+    return false;
 }
 
 int survey_odd_rows(struct plan *plan, struct error *err)
@@ -227,34 +233,24 @@ int survey_odd_rows(struct plan *plan, struct error *err)
         const struct spec *spec = &array->spec;
         const enum role role = array->binding.role;
         const bool is_padding = k < plan->n_arrays; /* pad bits of all arrays come first */
-        const bool is_action = role == ROLE_ACTION, pairs = spec->pairs;
+        const bool is_action = role == ROLE_ACTION;
         const bool is_coord = role == ROLE_COORD && plan->board->rows > 0;
-        const uint64_t plane_nbytes = (spec->axis + 7) / 8, n_used = spec->axis % 8;
-        const unsigned pad = spec->lsb_first ? 0xffu << n_used : 0xffu >> n_used;
-        const uint64_t step = !is_action || pairs ? 2 : 1;
         const struct action_space *space = NULL;
         unsigned long long n_rows = 0, first = 0;
         struct walk s;
         int status = 0;
 
-        if (is_padding ? role != ROLE_PACKED || n_used == 0
+        if (is_padding ? role != ROLE_PACKED || spec->axis % 8 == 0
                        : !(is_action || is_coord) || array->is_object || !survey_has_numbers(array))
             continue;
         if (is_action && (space = spec_space(&plan->maker, &array->binding, err)) == NULL)
             return -1;
         survey_begin(&s, plan, SURVEY_OF(array), err);
-        while (walk_next(&s)) {
-            const struct row *row = &s.rows[0];
-            bool is_odd = false;
-
-            for (uint64_t end = plane_nbytes; is_padding && end <= spec->row_nbytes;
-                 end += plane_nbytes)
-                is_odd |= (row->bytes[end - 1] & pad) != 0;
-            for (uint64_t i = 0; !is_padding && !is_odd && i + step <= row->n; i += step)
-                is_odd = is_off_board(array, space, row, i) && !(pairs && row_int(row, i + 1) == 0);
-            if (is_odd && n_rows++ == 0)
+        while (walk_next(&s))
+            if ((is_padding ? has_pad_bits(spec, s.rows[0].bytes)
+                            : is_off_board(spec, space, &s.rows[0])) &&
+                n_rows++ == 0)
                 first = s.number;
-        }
         if (walk_end(&s) != 0)
             return -1;
         if (n_rows > 0 && is_padding)

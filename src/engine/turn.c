@@ -92,6 +92,19 @@ bool planes_is_level(const struct planes_form *form, const uint8_t *row, uint64_
     return found[1] == found[0];
 }
 
+bool planes_have_rights(const struct planes_form *form, const struct board *board,
+                        const struct conventions *c, const uint8_t *row)
+{
+    const uint32_t *planes =
+        c->n_castling_planes > 0 ? c->castling_planes : board->family->castling->planes;
+
+    for (uint64_t i = 0; i < 4 * form->n_frames && c->n_castling_planes >= 0; i++)
+        for (uint64_t cell = 0; cell < form->axis && planes[i % 4] < form->n_planes; cell++)
+            if (planes_number(form, row + i / 4 * form->frame_nbytes, planes[i % 4], cell) != 0)
+                return true;
+    return false;
+}
+
 void planes_decide(struct planes_form *form, const struct conventions *c, bool is_hex)
 {
     const uint64_t n_planes = form->n_planes;

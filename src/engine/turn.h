@@ -13,6 +13,19 @@
 
 #include <math.h>
 
+static inline unsigned plane_bit(const uint8_t *plane, uint64_t i, bool lsb_first)
+{
+    return plane[i >> 3] >> (lsb_first ? i & 7 : 7 - (i & 7)) & 1;
+}
+
+/* The padding bits in the last byte of a plane of n bits. */
+static inline unsigned plane_pad_bits(const uint8_t *plane, uint64_t n, bool lsb_first)
+{
+    const unsigned n_bits = n % 8;
+
+    return n_bits == 0 ? 0 : plane[n / 8] & (lsb_first ? 0xffu << n_bits : 0xffu >> n_bits);
+}
+
 /* How planes are laid out in a row, which of them hold stones, and which names the player to move.
  */
 struct planes_form {
@@ -50,9 +63,7 @@ static inline double planes_number(const struct planes_form *form, const uint8_t
                                    uint64_t plane, uint64_t cell)
 {
     if (form->is_bits)
-        return row[plane * ((form->axis + 7) / 8) + cell / 8] >>
-                   (form->lsb_first ? cell % 8 : 7 - cell % 8) &
-               1;
+        return plane_bit(row + plane * ((form->axis + 7) / 8), cell, form->lsb_first);
     return dtype_get_double(form->dtype, planes_element(form, row, plane, cell));
 }
 
@@ -73,6 +84,10 @@ uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_
 /* True when the plane holds one number, found[0], throughout; else found[1] is a different one. */
 bool planes_is_level(const struct planes_form *form, const uint8_t *row, uint64_t plane,
                      double found[2]);
+
+/* True when a row of chess planes has castling rights in any of its frames. */
+bool planes_have_rights(const struct planes_form *form, const struct board *board,
+                        const struct conventions *c, const uint8_t *row);
 
 /* Decide which planes are which: planes 0, 1 and 2, unless --planes says otherwise; the same plane
  * twice if only one is left. Only Hex (is_hex) has a plane for the player to move. */

@@ -230,6 +230,24 @@ void row_doubles(const struct row *row, uint64_t first, uint64_t n, double *out)
         out[i] = row_double(row, first + i);
 }
 
+struct row_summary row_summarize(const struct row *row, uint64_t first, uint64_t n)
+{
+    struct row_summary s = {.min = INFINITY, .max = -INFINITY};
+    double numbers[64];
+
+    for (uint64_t i = 0; i < n; i += 64) {
+        const uint64_t n_here = smaller(n - i, 64);
+
+        row_doubles(row, first + i, n_here, numbers);
+        for (uint64_t k = 0; k < n_here; k++) {
+            s.sum += numbers[k];
+            s.min = numbers[k] < s.min ? numbers[k] : s.min;
+            s.max = numbers[k] > s.max ? numbers[k] : s.max;
+        }
+    }
+    return s;
+}
+
 /* --- walks --- */
 
 void walk_begin(struct walk *walk, const struct reader *readers, size_t n, struct budget *budget,

@@ -157,6 +157,13 @@ struct row batch_row(const struct batch *batch, uint64_t i);
 /* row_double of elements first .. first + n - 1. */
 void row_doubles(const struct row *row, uint64_t first, uint64_t n, double *out);
 
+/* The sum of elements first .. first + n - 1, which is NaN if one of them is, and the lowest and
+ * highest of the others; INFINITY and -INFINITY if there are none. */
+struct row_summary {
+    double sum, min, max;
+};
+struct row_summary row_summarize(const struct row *row, uint64_t first, uint64_t n);
+
 /* The items of a row of objects. */
 const struct pickle_item *reader_items(const struct reader *reader, uint64_t row);
 

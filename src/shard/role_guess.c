@@ -293,13 +293,9 @@ static bool are_shares(const struct array *array)
 
     walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
     while (fits && walk_next(&walk)) {
-        double low = 0, sum = 0;
+        const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
 
-        for (uint64_t k = 0; k < walk.rows->n; k++) {
-            low = fmin(low, row_double(walk.rows, k));
-            sum += row_double(walk.rows, k);
-        }
-        fits = label_are_shares(dtype, false, low, sum);
+        fits = label_are_shares(dtype, false, row.min, row.sum);
     }
     return walk_end(&walk) == 0 && fits;
 }

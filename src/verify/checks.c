@@ -40,53 +40,11 @@ uint64_t numbers_first_nan(const struct dtype *dtype, const uint8_t *bytes, uint
     return n;
 }
 
-struct numbers_summary numbers_summarize(const struct dtype *dtype, const uint8_t *bytes,
-                                         uint64_t n)
-{
-    struct numbers_summary s = {0};
-    double sums[4] = {0};
-    float low[4], high[4], four[4];
-    uint64_t i = 0;
-
-    /* Four sums at a time, so that additions do not wait for each other. */
-    if (dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4 && !dtype->big_endian && n >= 4) {
-        memcpy(low, bytes, 16);
-        memcpy(high, bytes, 16);
-        for (; i + 4 <= n; i += 4) {
-            memcpy(four, bytes + 4 * i, 16);
-            for (int k = 0; k < 4; k++) {
-                sums[k] += four[k];
-                low[k] = four[k] < low[k] ? four[k] : low[k];
-                high[k] = four[k] > high[k] ? four[k] : high[k];
-            }
-        }
-        s = (struct numbers_summary){.min = low[0], .max = high[0], .n = i};
-        for (int k = 0; k < 4; k++) {
-            s.sum += sums[k];
-            s.min = low[k] < s.min ? low[k] : s.min;
-            s.max = high[k] > s.max ? high[k] : s.max;
-        }
-    }
-    if (!isfinite(s.sum)) {
-        s = (struct numbers_summary){0};
-        i = 0;
-    }
-    for (; i < n; i++) {
-        const double v = dtype_get_double(dtype, bytes + i * dtype->itemsize);
-
-        if (!isfinite(v))
-            continue;
-        s.min = s.n == 0 || v < s.min ? v : s.min;
-        s.max = s.n == 0 || v > s.max ? v : s.max;
-        s.sum += v;
-        s.n++;
-    }
-    return s;
-}
-
 /* --- the row that is checked --- */
 
 struct subject {
+    const struct window *window;
+    size_t number; /* of the lane */
     const struct shard *shard;
     const struct board *board; /* or NULL */
     const struct conventions *conventions;
@@ -112,48 +70,53 @@ static void check_policy(const struct subject *s)
     const uint64_t outer = is_list ? 1 : b->axes.outer, n = outer > 0 ? row->n / outer : 0;
     bool is_floating = row->items == NULL && row->dtype->kind == DTYPE_FLOAT;
 
-    for (uint64_t o = 0; o < outer && n > 0 && (is_list || is_floating); o++) {
-        struct numbers_summary sum = {0};
+    for (uint64_t i = 0; i < n && row->items != NULL; i++)
+        is_floating |= row->items[i].kind == PICKLE_FLOAT;
+    for (uint64_t o = 0; o < outer && n > 0 && is_floating; o++) {
+        const struct row_summary sum = row_summarize(row, o * n, n);
 
-        for (uint64_t i = 0; is_list && i < n; i++) {
-            const double v = row_double(row, i);
-
-            is_floating |= row->items != NULL && row->items[i].kind == PICKLE_FLOAT;
-            sum.min = i == 0 || v < sum.min ? v : sum.min;
-            sum.sum += v;
-        }
-        if (!is_list)
-            sum = numbers_summarize(row->dtype, row->bytes + o * n * row->dtype->itemsize, n);
-        if (is_floating && sum.min < 0)
+        if (sum.min < 0)
             TELL(s, FINDING_POLICY_NEGATIVE, "no negative mass", text_format("%g", sum.min).text,
                  "negative mass");
-        if (is_floating && !b->is_counts && !(fabs(sum.sum - 1) <= SUM_TOLERANCE) &&
+        if (!b->is_counts && !(fabs(sum.sum - 1) <= SUM_TOLERANCE) &&
             !(fabs(sum.sum) <= SUM_TOLERANCE))
             TELL(s, FINDING_POLICY_SUM, "1, or 0, within 0.001", text_format("%.9g", sum.sum).text,
                  "sum of a policy");
     }
 }
 
-/* Mass on actions that no encoder makes, in dense policies and in lists of indices. */
+int64_t check_find_mass(const struct window *window, size_t i, uint64_t at, unsigned flag,
+                        bool is_set)
+{
+    const struct lane *lane = &window->lanes->items[i];
+    const struct action_space *space = lane->is_mapped ? lane->spec.space : NULL;
+    const bool is_list = lane->binding->role == ROLE_POLICY_INDEX;
+    const bool has_values = is_list && lane->values >= 0;
+    const struct row row = window_row(window, i, at);
+    const struct row values = has_values ? window_row(window, (size_t)lane->values, at) : row;
+
+    for (uint64_t k = 0, own = 0; space != NULL && k < row.n && k < values.n; k++, own++) {
+        own = own < space->length ? own : 0; /* a row may hold several dense policies */
+        const int64_t action = is_list ? row_int(&row, k) : (int64_t)own;
+
+        if (action >= 0 && (uint64_t)action < space->length &&
+            ((space->flags[action] & flag) != 0) == is_set &&
+            ((is_list && !has_values) || row_double(&values, k) != 0))
+            return action;
+    }
+    return -1;
+}
+
 static void check_mass(const struct subject *s)
 {
-    const bool is_list = s->lane->binding->role == ROLE_POLICY_INDEX;
-    const uint64_t n = !is_list || s->row.n < s->values.n ? s->row.n : s->values.n;
+    const int64_t action =
+        check_find_mass(s->window, s->number, s->image->at, ACTION_ENCODABLE, false);
 
-    for (uint64_t i = 0, k = 0; s->space != NULL && i < n; i++, k++) {
-        k = k < s->space->length ? k : 0; /* a row may hold several dense policies */
-        const int64_t action = is_list ? row_int(&s->row, i) : (int64_t)k;
-
-        if (action < 0 || (uint64_t)action >= s->space->length ||
-            (s->space->flags[action] & ACTION_ENCODABLE) ||
-            row_double(is_list ? &s->values : &s->row, i) == 0)
-            continue;
+    if (action >= 0)
         findings_add(s->findings,
                      WARNING_AT(FINDING_POLICY_UNENCODABLE, s->lane->array->key, s->image->row),
                      "mass on moves that exist", text_format("action %" PRId64, action).text,
                      "mass on an action that no encoder makes");
-        return;
-    }
 }
 
 /* --- indices and moves --- */
@@ -273,18 +236,18 @@ static void check_value(const struct subject *s)
     const uint64_t n = s->row.n, n_columns = is_wdl ? 3 : 2;
     const bool may_be_signed = !is_wdl && (!c->value_said || c->value == VALUE_COLOUR11);
     const bool may_be_shares = is_wdl || !c->value_said || c->value != VALUE_COLOUR11;
-    const struct numbers_summary sum = numbers_summarize(s->row.dtype, s->row.bytes, n);
+    const struct row_summary sum = row_summarize(&s->row, 0, n);
     const double low = is_wdl || (c->value_said && c->value == VALUE_COLOUR01 && n == 1) ? 0 : -1;
 
     /* Integers may be codes of results, which have no bounds. */
-    if (s->row.dtype->kind == DTYPE_FLOAT && sum.n > 0 &&
+    if (s->row.dtype->kind == DTYPE_FLOAT &&
         (sum.min < low - VALUE_SLACK || sum.max > 1 + VALUE_SLACK))
         TELL(s, FINDING_VALUE_RANGE, text_format("%g to 1", low).text,
              text_format("%.9g", sum.max > 1 + VALUE_SLACK ? sum.max : sum.min).text, "value");
     if (s->board == NULL || !board_swaps_colours(s->board) || c->value == VALUE_MOVER)
         return;
     /* Columns by colour, which a swap exchanges, are shares of the game. */
-    if (n == n_columns && !(b->options & ROLE_PLAYERS) && sum.n >= n_columns &&
+    if (n == n_columns && !(b->options & ROLE_PLAYERS) &&
         !(may_be_shares && label_are_shares(s->row.dtype, false, sum.min, sum.sum)) &&
         !(may_be_signed && label_are_shares(s->row.dtype, true, sum.min, sum.sum)))
         TELL(s, FINDING_VALUE_RANGE,
@@ -405,7 +368,9 @@ void check_row(const struct window *window, size_t i, const struct lane_image *i
     if (lane->is_broken || (!must_be_finite && check == NULL))
         return;
     const struct row row = window_row(window, i, image->at);
-    struct subject s = {.shard = shard,
+    struct subject s = {.window = window,
+                        .number = i,
+                        .shard = shard,
                         .board = shard->found.board,
                         .conventions = &shard->conventions,
                         .lane = lane,

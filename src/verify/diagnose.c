@@ -324,42 +324,24 @@ static bool may_be_left_out(const struct diagnosis *d)
     const struct shard *shard = d->lanes->shard;
     const struct conventions *conventions = &shard->conventions;
     const bool is_free = shard->recall.manifest == NULL;
-    const uint32_t *rights = conventions->castling_planes;
     const struct lane *planes = d->lanes->planes >= 0 ? &d->lanes->items[d->lanes->planes] : NULL;
 
     if (d->n != 1 || d->images[0].transform != 0)
         return false;
     for (size_t i = 0; i < d->lanes->n && (is_free || conventions->ambiguous == AMBIGUOUS_DROP);
          i++) {
-        const struct action_space *space = d->lanes->items[i].spec.space;
         const enum role role = d->lanes->items[i].binding->role;
-        const bool is_dense = role == ROLE_POLICY || role == ROLE_ACTION_VALUES;
-        struct row row = {0};
 
-        if (space != NULL && !d->lanes->items[i].is_broken &&
-            (is_dense || role == ROLE_POLICY_INDEX))
-            row = window_row(d->window, i, d->images[0].at);
-        for (uint64_t k = 0; k < row.n; k++) {
-            const int64_t action = is_dense ? (int64_t)(k % space->length) : row_int(&row, k);
-
-            if (action >= 0 && (uint64_t)action < space->length &&
-                (space->flags[action] & ACTION_AMBIGUOUS) &&
-                (!is_dense || row_double(&row, k) != 0))
-                return true;
-        }
+        if ((role == ROLE_POLICY || role == ROLE_ACTION_VALUES || role == ROLE_POLICY_INDEX) &&
+            check_find_mass(d->window, i, d->images[0].at, ACTION_AMBIGUOUS, true) >= 0)
+            return true;
     }
     if (d->board->family->castling == NULL || planes == NULL || !lane_is_compared(planes) ||
         (!is_free && conventions->castling != CASTLING_SKIP))
         return false;
-    if (conventions->n_castling_planes <= 0)
-        rights = d->board->family->castling->planes;
-    struct planes_form form = planes_frame_of(planes->binding, &planes->array->header.dtype);
-    struct row row = window_row(d->window, (size_t)d->lanes->planes, d->images[0].at);
-    for (uint64_t i = 0; i < 4 * form.n_frames; i++)
-        if (rights[i % 4] < form.n_planes &&
-            planes_mark(&form, row.bytes + i / 4 * form.frame_nbytes, rights[i % 4], 0, NULL) > 0)
-            return true;
-    return false;
+    const struct planes_form form = planes_frame_of(planes->binding, &planes->array->header.dtype);
+    const struct row row = window_row(d->window, (size_t)d->lanes->planes, d->images[0].at);
+    return row.bytes != NULL && planes_have_rights(&form, d->board, conventions, row.bytes);
 }
 
 /* --- the group --- */

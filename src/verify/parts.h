@@ -149,19 +149,6 @@ struct orbit_bits {
     bool lsb_first;          /* bit order within a byte */
 };
 
-static inline unsigned plane_bit(const uint8_t *plane, uint64_t i, bool lsb_first)
-{
-    return plane[i >> 3] >> (lsb_first ? i & 7 : 7 - (i & 7)) & 1;
-}
-
-/* The padding bits in the last byte of a plane of n bits. */
-static inline unsigned plane_pad_bits(const uint8_t *plane, uint64_t n, bool lsb_first)
-{
-    const unsigned n_bits = n % 8;
-
-    return n_bits == 0 ? 0 : plane[n / 8] & (lsb_first ? 0xffu << n_bits : 0xffu >> n_bits);
-}
-
 /* True when all bits of `plane` that count equal those of `image`, or, inverted, differ from them.
  * Padding bits are ignored. */
 bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const uint8_t *image,
@@ -399,17 +386,13 @@ uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
 
 /* --- checks of single rows (checks.c) --- */
 
-/* Of the finite elements of a row of numbers; all 0 when there are none. */
-struct numbers_summary {
-    double sum, min, max;
-    uint64_t n;
-};
-
-struct numbers_summary numbers_summarize(const struct dtype *dtype, const uint8_t *bytes,
-                                         uint64_t n);
-
 /* The index of the first of n elements that is NaN or infinite, or n. */
 uint64_t numbers_first_nan(const struct dtype *dtype, const uint8_t *bytes, uint64_t n);
+
+/* The first action of a policy, dense or a list, of the row at `at` in lane i that has mass, and
+ * whose flag (enum action_flag) is set or not; -1: there is none. */
+int64_t check_find_mass(const struct window *window, size_t i, uint64_t at, unsigned flag,
+                        bool is_set);
 
 /* Make the checks of a row in lane i that every image gets; with is_own, those that only the first
  * image of a source gets: mass on actions that no encoder makes, numbers that are no tile. */

@@ -670,6 +670,24 @@ static void test_lists(void **state)
         archive_in_close(&archives[i / 2][i % 2]);
 }
 
+static void test_summary(void **state)
+{
+    static const struct dtype dtype = {.kind = DTYPE_FLOAT, .itemsize = 4};
+    float numbers[200];
+    struct row row = {.bytes = (const uint8_t *)numbers, .dtype = &dtype, .n = 200};
+
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        numbers[i] = (float)(i - 50) / 4;
+    struct row_summary s = row_summarize(&row, 1, 199);
+    assert_true(s.sum == 199 * (-49 + 149) / 8.0 && s.min == -12.25 && s.max == 37.25);
+    numbers[7] = NAN;
+    s = row_summarize(&row, 7, 3);
+    assert_true(isnan(s.sum) && s.min == -10.5 && s.max == -10.25);
+    s = row_summarize(&row, 0, 0);
+    assert_true(s.sum == 0 && s.min > s.max);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -688,6 +706,7 @@ int main(void)
         IN_SCRATCH(test_batches),
         IN_SCRATCH(test_picked),
         IN_SCRATCH(test_lists),
+        cmocka_unit_test(test_summary),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
