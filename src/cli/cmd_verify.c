@@ -77,8 +77,8 @@ static void print_text(const struct verify_results *results, size_t first, int v
         printf("%s: %" PRIu64 " rows", text_path(path).text, result->n_rows);
         if (result->is_expanded)
             printf(", %" PRIu64 " sources", result->n_groups);
-        if (result->note != NULL)
-            printf(" (%s)", result->note);
+        if (result->note.text != NULL)
+            printf(" (%s)", result->note.text);
         if (result->fatal != ERROR_NONE)
             printf(", cannot be read");
         printf(": %" PRIu64 " error%s, %" PRIu64 " warning%s", f->n_errors,
@@ -118,7 +118,7 @@ int verify_print_all(const struct verify_request *request, int n, char **paths, 
             files, json_pack("{s:o, s:I, s:b, s:o*, s:o*, s:o, s:o}", "path", json_name(r->path),
                              "rows", (json_int_t)r->n_rows, "expanded", r->is_expanded, "sources",
                              r->is_expanded ? json_integer((json_int_t)r->n_groups) : NULL, "note",
-                             r->note != NULL ? json_name(r->note) : NULL, "findings",
+                             r->note.text != NULL ? json_name(r->note.text) : NULL, "findings",
                              findings_json(&r->findings), "counts",
                              findings_counts_json(r->findings.counts)));
     }

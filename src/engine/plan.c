@@ -102,11 +102,8 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
 
     plan->n_chosen = 0;
     plan->swaps = false;
-    /* Those that make a new, exact image under the conventions. */
     for (uint32_t t = 0; t < board->n_transforms; t++)
-        is_allowed[t] =
-            !(is_canonical && board->transforms[t].swaps_colours) &&
-            ((has_tiles && plan->conventions.tiles == TILES_PERMUTE) || board_is_exact(board, t));
+        is_allowed[t] = spec_allows(board, &plan->conventions, t);
     while (status == 0 && (word = strsep(&rest, ",")) != NULL) {
         const bool all = strcmp(word, "all") == 0, rotations = strcmp(word, "rotations") == 0;
         const bool is_kind = all || rotations || strcmp(word, "reflections") == 0;

@@ -14,21 +14,6 @@
 #include <endian.h>
 #include <xxhash.h>
 
-uint32_t key_ids(const struct board *board, const struct conventions *conventions,
-                 uint8_t ids[BOARD_MAX_TRANSFORMS])
-{
-    const bool all = board->family->has_tiles && conventions->tiles == TILES_PERMUTE;
-    uint32_t n = 0;
-
-    for (uint32_t t = 0; t < board->n_transforms; t++) {
-        if (conventions->planes == PLANES_CANONICAL && board->transforms[t].swaps_colours)
-            continue;
-        if (all || board_is_exact(board, t))
-            ids[n++] = (uint8_t)t;
-    }
-    return n;
-}
-
 void key_release(struct key *key)
 {
     for (size_t i = 0; i < key->n_arrays; i++) {
@@ -334,7 +319,9 @@ int key_of_plan(struct key *key, const struct plan *plan, const struct key_like 
     const char *path = plan->inputs[0].archive.path, *planes;
 
     *key = (struct key){.board = plan->board};
-    key->n_ids = key_ids(plan->board, &plan->conventions, key->ids);
+    for (uint32_t t = 0; t < plan->board->n_transforms; t++)
+        if (spec_allows(plan->board, &plan->conventions, t))
+            key->ids[key->n_ids++] = (uint8_t)t;
     if (check_names(plan, err) != 0 || name_board(key, err) != 0)
         return -1;
     for (size_t i = 0; i < plan->n_arrays; i++) {

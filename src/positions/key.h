@@ -78,10 +78,6 @@ struct key_room {
     uint8_t *bytes;       /* the key bytes of an image (part of text) */
 };
 
-/* List the transforms that give exact images under the conventions, ascending. Returns how many. */
-uint32_t key_ids(const struct board *board, const struct conventions *conventions,
-                 uint8_t ids[BOARD_MAX_TRANSFORMS]);
-
 /* A set whose key arrays a plan's must match. */
 struct key_like {
     const struct key *key;

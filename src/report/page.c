@@ -263,8 +263,8 @@ static void put_findings(struct pen *p, const struct report_set *set)
     if (!any)
         pen_put(p, "<p>None.</p>\n");
     for (size_t i = 0; i < set->results.n; i++)
-        if (set->results.items[i].note != NULL) {
-            pen_html(p, "<p class=\"note\">%s</p>\n", set->results.items[i].note);
+        if (set->results.items[i].note.text != NULL) {
+            pen_html(p, "<p class=\"note\">%s</p>\n", set->results.items[i].note.text);
             break; /* it is the same for all files of a set */
         }
 }

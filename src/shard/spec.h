@@ -125,6 +125,14 @@ enum label_op spec_swap(const struct spec *spec);
 /* The op that turns a player, so coded, into the other. */
 enum label_op spec_swap_of_coding(enum to_move_coding coding);
 
+/* Whether transform t makes an exact image under the conventions, and not one that another
+ * transform makes, too. */
+static inline bool spec_allows(const struct board *board, const struct conventions *c, uint32_t t)
+{
+    return !(c->planes == PLANES_CANONICAL && board->transforms[t].swaps_colours) &&
+           ((board->family->has_tiles && c->tiles == TILES_PERMUTE) || board_is_exact(board, t));
+}
+
 /* Where plane p goes under transform t. */
 static inline uint64_t spec_plane_to(const struct spec *spec, uint32_t t, uint64_t p)
 {

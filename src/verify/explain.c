@@ -9,9 +9,6 @@
  */
 #include "verify/parts.h"
 
-#include "base/text.h"
-#include "positions/key.h"
-
 #define MIN_ALIKE   3  /* rows that must look like images of others */
 #define MOST_IMAGES 64 /* per source that are looked for, unless the board has more transforms */
 
@@ -57,7 +54,7 @@ static int take_layout(struct probe *p, const struct layout *found, struct error
     if (orbit_groups_cut(p->groups, &p->lanes->result->findings, err) != 0)
         return -1;
     p->lanes->result->is_expanded = true;
-    return verify_note(p->lanes->result, err, "expanded, %u images per source, %s",
+    return text_append(&p->lanes->result->note, err, "expanded, %u images per source, %s",
                        layout->n_images, order_text(layout).text);
 }
 
@@ -306,7 +303,7 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         free(list);
         return status != 0
                    ? -1
-                   : verify_note(p->lanes->result, err, "images not checked: %s",
+                   : text_append(&p->lanes->result->note, err, "images not checked: %s",
                                  p->is_broken ? "the planes cannot be read"
                                               : "nothing tells which rows of a position are images "
                                                 "of one source");
@@ -320,7 +317,7 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         if (n_left_out[k] > 0)
             left_out[k] = text_format("; %" PRIu64 " rows are not compared: their positions %s",
                                       n_left_out[k], k == 0 ? "occur too often" : "are symmetric");
-    return verify_note(p->lanes->result, err,
+    return text_append(&p->lanes->result->note, err,
                        "expanded, %u images per source, rows grouped by their positions%s%s",
                        n_images, left_out[0].text, left_out[1].text);
 }
@@ -439,7 +436,7 @@ static int look(struct probe *p, struct error *err)
          (!p->is_broken && find_classes(p, &classes, err) != 0)))
         return -1;
     if (p->is_broken)
-        return verify_note(result, err, "images not checked: the planes cannot be read");
+        return text_append(&result->note, err, "images not checked: the planes cannot be read");
     bool is_repeated = false;
     if (!p->has_block && !found.is_confirmed && p->n_first == p->n_rows &&
         (find_repeats(p, &is_repeated, err) != 0 || is_repeated))
@@ -464,7 +461,7 @@ static int look(struct probe *p, struct error *err)
     if (p->groups->is_told || (classes.n_images > 0 && !classes.is_enumeration))
         return take_classes(p, p->groups->is_told ? p->n_ids : classes.n_images, err);
     if (classes.n_images > 0)
-        return verify_note(result, err,
+        return text_append(&result->note, err,
                            "not taken for an expanded set: every image of a position is listed "
                            "once, as in an enumeration; --transforms or --order says otherwise");
     return found.is_found ? take_found(p, &found, classes.n_images, err) : 0;
@@ -489,14 +486,15 @@ static int find_groups(struct probe *p, struct error *err)
     struct orbit_groups *groups = p->groups;
     const json_t *manifest = shard->recall.manifest;
     const char *order = manifest_option(manifest, "order"); /* or NULL */
-    uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
-    const uint32_t n_exact = key_ids(shard->found.board, &shard->conventions, exact);
+    uint32_t n_allowed = 0;
 
-    p->max_images = n_exact > MOST_IMAGES ? n_exact : MOST_IMAGES;
-    for (uint32_t k = 0; k < n_exact; k++)
-        groups->allowed[exact[k]] = true;
-    for (uint32_t k = 0; k < n_exact && !groups->is_told; k++)
-        p->ids[p->n_ids++] = exact[k];
+    for (uint32_t t = 0; t < groups->n_transforms; t++) {
+        groups->allowed[t] = spec_allows(shard->found.board, &shard->conventions, t);
+        n_allowed += groups->allowed[t];
+        if (groups->allowed[t] && !groups->is_told)
+            p->ids[p->n_ids++] = t;
+    }
+    p->max_images = n_allowed > MOST_IMAGES ? n_allowed : MOST_IMAGES;
     if (json_array_size(json_object_get(manifest, "transforms")) > 0) {
         const bool is_sample = order != NULL && strcmp(order, "sample") == 0;
 
@@ -516,7 +514,7 @@ static int find_groups(struct probe *p, struct error *err)
     if (p->n_ids < 2 || shard->n_rows == 0)
         return 0;
     if (manifest_option(manifest, "canonical") != NULL)
-        return verify_note(p->lanes->result, err,
+        return text_append(&p->lanes->result->note, err,
                            "images not checked: one of each source, as its manifest says");
     if (!p->is_irregular && manifest != NULL && p->groups->is_told && p->has_block &&
         shard->n_rows % p->n_ids == 0)
@@ -594,7 +592,7 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, uint64_t max_n
             status = find_groups(&p, err);
         }
     }
-    return status != 0 || result->is_expanded || result->note != NULL
+    return status != 0 || result->is_expanded || result->note.text != NULL
                ? status
-               : verify_note(result, err, "%s", note);
+               : text_append(&result->note, err, "%s", note);
 }

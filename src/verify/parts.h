@@ -24,10 +24,6 @@ int verify_shard_open(struct shard *shard, const struct verify_request *request,
 int verify_read_failed(struct verify_result *result, const char *array, const struct error *why,
                        struct error *err);
 
-/* Set the result's note, printf-style: how the file was understood. -1: no memory. */
-int verify_note(struct verify_result *result, struct error *err, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* --- lanes: arrays with rows (lane.c) --- */
 
 struct lane {

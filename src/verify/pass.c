@@ -123,9 +123,10 @@ static int adapt(const struct run *run, struct error *err)
             binding->flip = said;
             status = spec_set_space(&lanes[i].spec, &run->lanes->maker, binding, err);
         } else if (status == 0) {
-            status = verify_note(result, err, "%s, %s beside the planes as with --role %s=%s:%s",
-                                 result->note != NULL ? result->note : "expanded", name.text,
-                                 name.text, role_name(binding->role), action_flip_name(flip));
+            status =
+                text_append(&result->note, err, "%s, %s beside the planes as with --role %s=%s:%s",
+                            result->note.text == NULL ? "expanded" : "", name.text, name.text,
+                            role_name(binding->role), action_flip_name(flip));
         }
     }
     return status;

@@ -38,21 +38,6 @@ int verify_read_failed(struct verify_result *result, const char *array, const st
     return 0;
 }
 
-int verify_note(struct verify_result *result, struct error *err, const char *format, ...)
-{
-    char *note;
-    va_list args;
-
-    va_start(args, format);
-    const int n = vasprintf(&note, format, args);
-    va_end(args);
-    if (n < 0)
-        return error_no_memory(err, "note");
-    free(result->note);
-    result->note = note;
-    return 0;
-}
-
 /* The array that a refusal is about, or NULL. */
 static const struct array *find_refused(const struct shard *shard, const struct error *why)
 {
@@ -194,20 +179,19 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
         read_by_names(shard, &why, result);
         return 0;
     }
-    /* What cannot be decided is a finding, and the other arrays are still checked, unless the file
-     * cannot be read as a shard of that board at all. */
-    const int status = role_infer(&shard->archive, shard->found.board, said, shard->bindings,
-                                  &shard->n_rows, &shard->problems, &why);
-    bool is_lost = status != 0 || shard->n_rows == 0;
+    /* What cannot be decided is a finding, and the other arrays are still checked, unless the
+     * number of rows is unknown, or something is wrong with the shard as a whole. */
+    if (role_infer(&shard->archive, shard->found.board, said, shard->bindings, &shard->n_rows,
+                   &shard->problems, err) != 0)
+        return -1;
+    bool is_lost = shard->n_rows == 0 && problems->n > 0;
     for (size_t i = 0; i < problems->n; i++) {
         add_refusal(shard, &problems->items[i].why, result);
         is_lost |= problems->items[i].array < 0;
     }
-    if (status != 0 && why.kind == ERROR_DATA)
-        add_refusal(shard, &why, result);
-    if (is_lost && (problems->n > 0 || status != 0))
+    if (is_lost)
         read_by_names(shard, NULL, result);
-    return status != 0 && why.kind != ERROR_DATA ? error_pass(err, &why) : 0;
+    return 0;
 }
 
 /* Decide how the to-move plane is coded where --to-move leaves it open: by its numbers, as `expand`

@@ -9,7 +9,6 @@
 #include "verify/parts.h"
 
 #include "base/meter.h"
-#include "base/text.h"
 #include "positions/positions.h"
 #include "shard/array.h"
 
@@ -278,7 +277,7 @@ void verify_results_release(struct verify_results *results)
     for (size_t i = 0; i < results->n; i++) {
         findings_release(&results->items[i].findings);
         free(results->items[i].path);
-        free(results->items[i].note);
+        text_release(&results->items[i].note);
     }
     free(results->items);
     *results = (struct verify_results){0};
@@ -399,7 +398,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
                            item->array != NULL ? text_path(item->array).text : "",
                            item->array != NULL ? ": " : "", item->message);
     findings_release(&result.findings);
-    free(result.note);
+    text_release(&result.note);
     free(copy);
     if (status != 0)
         verify_located_release(located);

@@ -36,7 +36,7 @@ struct verify_result {
     uint64_t n_rows;
     bool is_expanded; /* groups of images were found and checked */
     uint64_t n_groups;
-    char *note;            /* owned, or NULL: how the set was understood, or why it was not */
+    struct text note;      /* how the set was understood, or why it was not; or empty */
     enum error_kind fatal; /* ERROR_NONE, or why the file cannot be read: decides the exit code */
     struct findings findings;
 };
