@@ -241,7 +241,8 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     /* A column is full when both its end cells are occupied, whichever end is up. */
     for (uint64_t col = 0; r->n_policies > 0 && r->policies[0].laid.is_columns && col < cols; col++)
         r->occupied[col] = r->occupied[col] && r->occupied[axis - cols + col];
-    r->tallies[RULE_OVERLAP].n_rows++;
+    /* Rows in which one plane is empty do not show what the planes are. */
+    r->tallies[RULE_OVERLAP].n_rows += n[0] > 0 && n[1] > 0;
     if (both != NULL)
         findings_add(break_rule(r, RULE_OVERLAP), ERROR_AT(FINDING_PLANES_OVERLAP, key, image->row),
                      "stones of one player on a cell",

@@ -200,6 +200,17 @@ def test_planes_that_are_no_stones():
     check({"x": planes, "pi": policy}, ["--board", "square:8"], [], [])
 
 
+@tap.test()
+def test_planes_of_one_player_first():
+    """The mover's stones now and one turn ago overlap, but not while there are hardly any."""
+    cells = np.random.default_rng(5).permutation(9)
+    planes = np.zeros((4, 4, 9), np.float32)
+    for ply in range(4):
+        for k, turn in enumerate((ply, ply, ply - 1, ply - 1)):
+            planes[ply, 2 * (k % 2) + k // 2, cells[(ply + k) % 2 : max(turn, 0) : 2]] = 1
+    check({"x": planes.reshape(4, 4, 3, 3)}, ["--board", "tictactoe"], [], [])
+
+
 # --- the third plane of Hex ---
 
 
