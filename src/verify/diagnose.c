@@ -54,6 +54,12 @@ bool diagnose_is_exact(const struct diagnosis *d)
     return true;
 }
 
+/* True when something says which image each row is, if only the order of the rows that is told. */
+static bool is_named(const struct diagnosis *d)
+{
+    return d->groups->source != NULL || d->groups->is_told || d->groups->layout.n_images < 2;
+}
+
 /* True when the current row is, in this lane, the image under t, up to the liberties. */
 static bool fits(const struct diagnosis *d, size_t lane, uint32_t t, unsigned liberties)
 {
@@ -287,8 +293,11 @@ static void look_at_row(struct diagnosis *d)
     /* Planes may be right merely by symmetry: then only the labels tell what is wrong. */
     if (exact)
         *is = d->transform;
-    else if (!has_planes || d->by[planes] != d->transform)
+    else if (!has_planes || d->by[planes] != d->transform || !is_named(d))
         *is = explain_whole(d);
+    for (uint64_t m = 0; !exact && has_planes && d->by[planes] == d->transform && m < d->n; m++)
+        if (d->images[m].transform == *is)
+            *is = NO_TRANSFORM;
     if (*is != NO_TRANSFORM)
         return;
     for (size_t i = 0; i < n; i++)
@@ -397,7 +406,7 @@ static bool is_missing(const struct diagnosis *d, uint32_t t)
 
 void diagnose_group(struct diagnosis *d)
 {
-    uint64_t n_known = d->n;
+    uint64_t n_known = d->n, n_others = 0;
 
     while (n_known > 0 && d->images[n_known - 1].transform == NO_TRANSFORM)
         n_known--;
@@ -421,12 +430,14 @@ void diagnose_group(struct diagnosis *d)
             if (is_held(d, m, m, d->is[m]) || (!right && is_held(d, d->n, m, d->is[m])))
                 report_row(d, FINDING_ORBIT_DUPLICATE, m, "each image once",
                            text_format("%s again", is.text).text);
+            else if (!right && !is_named(d)) /* another image than in most groups */
+                n_others++;
             else if (!right)
                 report_row(d, FINDING_ORBIT_PLANES, m, image_text(d, d->images[m].transform).text,
                            is.text);
         }
         for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++)
-            if (d->groups->expected[t] && is_missing(d, t))
+            if (n_others == 0 && d->groups->expected[t] && is_missing(d, t))
                 report_row(d, FINDING_ORBIT_MISSING, 0, image_text(d, t).text, "none");
     }
     free(d->references);

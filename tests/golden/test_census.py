@@ -626,5 +626,15 @@ def test_missing_among_symmetric(order):
     assert "8 rows are not compared: their positions are symmetric" in file["note"], file["note"]
 
 
+@tap.test(3, 4, 5)
+def test_any_images(n_images):
+    """Other images of each source, in any order: by chance many have the same ones."""
+    for seed in range(8):
+        rng, rows = np.random.default_rng(seed), rows_of(gomoku(6, seed=seed))
+        images = [image(row, t) for row in rows for t in rng.permutation(8)[:n_images]]
+        codes, file = errors_of(stack(images), *BOARD)
+        assert not codes, (seed, file)
+
+
 if __name__ == "__main__":
     tap.main()
