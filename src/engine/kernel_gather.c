@@ -12,6 +12,8 @@
  */
 #include "engine/kernel.h"
 
+#include "base/bytes.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -90,28 +92,19 @@ static void gather_plain_bits(const struct gather_tile *tile)
 
 #if defined(__x86_64__)
 
-/* Preparing a map does not pay for fewer planes than this. */
-#define GATHER_WORTH_PLANES 4
-
-/* Where part k of a plane of n begins, for parts of `lanes` elements: the last part overlaps the
- * one before it rather than reach past the end (n >= lanes). */
-static inline size_t gather_part(size_t k, size_t lanes, size_t n)
-{
-    return (k + 1) * lanes <= n ? k * lanes : n - lanes;
-}
-
 #define VBMI        __attribute__((target("avx512f,avx512bw,avx512vbmi,popcnt")))
 #define INLINE_VBMI static inline __attribute__((always_inline)) VBMI
 
-/* A group is as many parts as can have their lane masks in mask registers. */
-#define VBMI_PART      64
-#define GROUP          8
-#define VBMI_MAX_PARTS 16 /* with more, loads of single bytes are as fast as look-ups */
+#define VBMI_PART       64
+#define VBMI_MAX_PARTS  16 /* with more, loads of single bytes are as fast as look-ups */
+#define VBMI_MIN_PLANES 4  /* preparing a map does not pay for fewer */
 
-/* For each of 64 lanes: its part of the source, and the offset in that part. */
-struct lookups {
-    __m512i offset, part;
-};
+/* Where part k of a plane of n bytes begins: the last part overlaps the one before it rather than
+ * reach past the end (n >= VBMI_PART). */
+INLINE_VBMI size_t part_at(size_t k, size_t n)
+{
+    return smaller(k * VBMI_PART, n - VBMI_PART);
+}
 
 INLINE_VBMI __m512i narrow512(__m512i a, __m512i b, __m512i c, __m512i d)
 {
@@ -122,79 +115,38 @@ INLINE_VBMI __m512i narrow512(__m512i a, __m512i b, __m512i c, __m512i d)
     return _mm512_inserti32x4(all, _mm512_cvtepi32_epi8(d), 3);
 }
 
-/* vpermb takes the low six bits of an offset, so that an index is its own offset in every part but
- * the last, which may begin anywhere. */
-INLINE_VBMI struct lookups set_lookups(const uint32_t *src, size_t n_parts, size_t n)
-{
-    const __m512i a = _mm512_loadu_si512(src), b = _mm512_loadu_si512(src + 16);
-    const __m512i c = _mm512_loadu_si512(src + 32), d = _mm512_loadu_si512(src + 48);
-    const __m512i index = narrow512(a, b, c, d);
-    const __m512i part = narrow512(_mm512_srli_epi32(a, 6), _mm512_srli_epi32(b, 6),
-                                   _mm512_srli_epi32(c, 6), _mm512_srli_epi32(d, 6));
-    const __mmask64 is_last = _mm512_cmpeq_epi8_mask(part, _mm512_set1_epi8((char)(n_parts - 1)));
-    const __m512i last_begin = _mm512_set1_epi8((char)(n - VBMI_PART));
-
-    return (struct lookups){_mm512_mask_sub_epi8(index, is_last, index, last_begin), part};
-}
-
-/* Fill the lanes whose sources are in parts first .. first + n_parts - 1; those of later parts are
- * filled later. n_parts is a constant where this is called. */
-INLINE_VBMI void move_group(const struct gather_tile *tile, const struct lookups *l, size_t first,
-                            size_t n_parts, size_t at)
-{
-    const size_t n = tile->n;
-    __mmask64 in_part[GROUP];
-    size_t begin[GROUP];
-    uint8_t *out = tile->out + at;
-
-#pragma GCC unroll 8
-    for (size_t s = 0; s < n_parts; s++) {
-        in_part[s] = _mm512_cmpeq_epi8_mask(l->part, _mm512_set1_epi8((char)(first + s)));
-        begin[s] = gather_part(first + s, VBMI_PART, n);
-    }
-    for (size_t p = 0; p < tile->n_planes; p++, out += n) {
-        const uint8_t *in = tile->from[p];
-        __m512i found = first == 0 ? _mm512_setzero_si512() : _mm512_loadu_si512(out);
-
-#pragma GCC unroll 8
-        for (size_t s = 0; s < n_parts; s++)
-            found = _mm512_mask_permutexvar_epi8(found, in_part[s], l->offset,
-                                                 _mm512_loadu_si512(in + begin[s]));
-        _mm512_storeu_si512(out, found);
-    }
-}
-
-#define MOVE_GROUP(n)   \
-    if (n_parts == (n)) \
-    move_group(tile, l, first, (n), at)
-
-static VBMI void move_parts(const struct gather_tile *tile, const struct lookups *l, size_t first,
-                            size_t n_parts, size_t at)
-{
-    MOVE_GROUP(1);
-    MOVE_GROUP(2);
-    MOVE_GROUP(3);
-    MOVE_GROUP(4);
-    MOVE_GROUP(5);
-    MOVE_GROUP(6);
-    MOVE_GROUP(7);
-    MOVE_GROUP(GROUP);
-}
-
+/* For each part of the moved planes, look up which part of the source its bytes come from, and
+ * where in that part. vpermb takes the low six bits of an offset, so that an index is its own
+ * offset in every part but the last, which may begin anywhere. */
 static void VBMI gather_vbmi_8(const struct gather_tile *tile)
 {
     const size_t n = tile->n, n_parts = (n + VBMI_PART - 1) / VBMI_PART;
 
-    if (n < VBMI_PART || n_parts > VBMI_MAX_PARTS || tile->n_planes < GATHER_WORTH_PLANES) {
+    if (n < VBMI_PART || n_parts > VBMI_MAX_PARTS || tile->n_planes < VBMI_MIN_PLANES) {
         gather_plain_8(tile);
         return;
     }
-    for (size_t k = 0; VBMI_PART * k < n; k++) {
-        const size_t at = gather_part(k, VBMI_PART, n);
-        const struct lookups l = set_lookups(tile->src + at, n_parts, n);
+    for (size_t k = 0; k < n_parts; k++) {
+        const uint32_t *src = tile->src + part_at(k, n);
+        const __m512i a = _mm512_loadu_si512(src), b = _mm512_loadu_si512(src + 16);
+        const __m512i c = _mm512_loadu_si512(src + 32), d = _mm512_loadu_si512(src + 48);
+        const __m512i index = narrow512(a, b, c, d);
+        const __m512i part = narrow512(_mm512_srli_epi32(a, 6), _mm512_srli_epi32(b, 6),
+                                       _mm512_srli_epi32(c, 6), _mm512_srli_epi32(d, 6));
+        const __mmask64 in_last =
+            _mm512_cmpeq_epi8_mask(part, _mm512_set1_epi8((char)(n_parts - 1)));
+        const __m512i offset =
+            _mm512_mask_sub_epi8(index, in_last, index, _mm512_set1_epi8((char)(n - VBMI_PART)));
 
-        for (size_t first = 0; first < n_parts; first += GROUP)
-            move_parts(tile, &l, first, n_parts - first < GROUP ? n_parts - first : GROUP, at);
+        for (size_t p = 0; p < tile->n_planes; p++) {
+            __m512i found = _mm512_setzero_si512();
+
+            for (size_t s = 0; s < n_parts; s++)
+                found = _mm512_mask_permutexvar_epi8(
+                    found, _mm512_cmpeq_epi8_mask(part, _mm512_set1_epi8((char)s)), offset,
+                    _mm512_loadu_si512(tile->from[p] + part_at(s, n)));
+            _mm512_storeu_si512(tile->out + p * n + part_at(k, n), found);
+        }
     }
 }
 
