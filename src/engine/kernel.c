@@ -13,43 +13,6 @@
 /* Sources of one tile: half of a first-level cache of 48 KiB. */
 #define TILE_NBYTES 24576u
 
-/* The planes of rows, in the order in which they are to be moved. */
-struct walk {
-    const uint32_t *plane_src; /* borrowed, or NULL: where plane p of a row comes from */
-    uint64_t n_planes;         /* of a row */
-    size_t plane_nbytes;
-    const uint8_t *row; /* of the next plane */
-    uint64_t plane;     /* the next one of that row */
-    uint64_t n_left;    /* planes in all rows */
-};
-
-static const uint8_t *walk_next(struct walk *walk)
-{
-    const uint64_t from = walk->plane_src != NULL ? walk->plane_src[walk->plane] : walk->plane;
-    const uint8_t *plane = walk->row + from * walk->plane_nbytes;
-
-    walk->n_left--;
-    if (++walk->plane == walk->n_planes) {
-        walk->plane = 0;
-        walk->row += walk->n_planes * walk->plane_nbytes;
-    }
-    return plane;
-}
-
-static void move_tiles(struct walk *walk, struct gather_tile *tile, gather_fn *move)
-{
-    size_t most = TILE_NBYTES / (walk->plane_nbytes + 1);
-
-    most = most < 1 ? 1 : most > GATHER_TILE_PLANES ? GATHER_TILE_PLANES : most;
-    while (walk->n_left > 0) {
-        tile->n_planes = walk->n_left < most ? (size_t)walk->n_left : most;
-        for (size_t p = 0; p < tile->n_planes; p++)
-            tile->from[p] = walk_next(walk);
-        move(tile);
-        tile->out += tile->n_planes * walk->plane_nbytes;
-    }
-}
-
 /* Copy the first and the last `part` bytes of n, which together cover all of them. */
 #define COPY_ENDS(part)                       \
     do {                                      \
@@ -79,28 +42,22 @@ static inline void copy_cell(uint8_t *out, const uint8_t *in, size_t n)
             out[i] = in[i];
 }
 
-/* Planes that move as a whole. */
-static void copy_planes(struct walk *walk, uint8_t *out)
+/* Planes that keep their cells. */
+static void copy_planes(const struct gather_tile *tile)
 {
-    if (walk->plane_src == NULL) {
-        memcpy(out, walk->row, walk->n_left * walk->plane_nbytes);
-        return;
-    }
-    for (; walk->n_left > 0; out += walk->plane_nbytes)
-        copy_cell(out, walk_next(walk), walk->plane_nbytes);
+    for (size_t p = 0; p < tile->n_planes; p++)
+        copy_cell(tile->out + p * tile->plane_nbytes, tile->from[p], tile->plane_nbytes);
 }
 
 /* Elements of other sizes than the kernels': opaque bytes, long strings. */
-static void move_groups(struct walk *walk, const struct gather_tile *tile, size_t item_nbytes)
+static void move_groups(const struct gather_tile *tile)
 {
+    const size_t item_nbytes = tile->plane_nbytes / tile->n;
     uint8_t *out = tile->out;
 
-    while (walk->n_left > 0) {
-        const uint8_t *plane = walk_next(walk);
-
+    for (size_t p = 0; p < tile->n_planes; p++)
         for (size_t j = 0; j < tile->n; j++, out += item_nbytes)
-            copy_cell(out, plane + tile->src[j] * item_nbytes, item_nbytes);
-    }
+            copy_cell(out, tile->from[p] + tile->src[j] * item_nbytes, item_nbytes);
 }
 
 /* Channels first: planes are gathered cell by cell. Channels last: cells are gathered channel by
@@ -113,6 +70,7 @@ static void gather_elements(const struct spec *spec, const struct spec_step *ste
     const bool last = spec->channels_last, is_bits = spec->kind == SPEC_BITS;
     const size_t item = (last ? 1 : spec->inner) * spec->dtype.itemsize;
     const bool is_width = item == 1 || item == 2 || item == 4 || item == 8;
+    const uint32_t *plane_src = last ? step->src : step->plane_src;
     struct gather_tile tile = {.src = last ? step->plane_src : step->src,
                                .dst = last ? step->plane_dst : step->dst,
                                .n = last ? spec->inner : spec->axis,
@@ -123,18 +81,28 @@ static void gather_elements(const struct spec *spec, const struct spec_step *ste
     const size_t plane_nbytes = is_bits ? (tile.n + 7) / 8 : tile.n * item;
     const size_t n_pad = is_bits ? 8 * plane_nbytes - tile.n : 0;
     const unsigned kept = tile.lsb_first ? 0xffu >> n_pad : 0xffu << n_pad;
-    struct walk walk = {.plane_src = last ? step->src : step->plane_src,
-                        .n_planes = n_planes,
-                        .plane_nbytes = plane_nbytes,
-                        .row = in,
-                        .n_left = n};
+    const bool stay = (tile.src == NULL && plane_src == NULL) || plane_nbytes == 0;
+    const size_t most = smaller(TILE_NBYTES / (plane_nbytes + 1) + 1, GATHER_TILE_PLANES);
+    gather_fn *move = tile.src == NULL ? copy_planes
+                      : is_bits || is_width
+                          ? gather_kernels_best()->move[is_bits ? GATHER_BITS : widths[item]]
+                          : move_groups;
 
-    if (tile.src != NULL && (is_bits || is_width))
-        move_tiles(&walk, &tile, gather_kernels_best()->move[is_bits ? GATHER_BITS : widths[item]]);
-    else if (tile.src != NULL)
-        move_groups(&walk, &tile, item);
-    else
-        copy_planes(&walk, out);
+    if (stay)
+        memcpy(out, in, n * plane_nbytes);
+    tile.plane_nbytes = plane_nbytes;
+    for (uint64_t p = 0, at = 0; p < n && !stay; p += tile.n_planes) {
+        tile.n_planes = smaller(n - p, most);
+        for (size_t i = 0; i < tile.n_planes; i++) {
+            tile.from[i] = in + (plane_src != NULL ? plane_src[at] : at) * plane_nbytes;
+            if (++at == n_planes) {
+                at = 0;
+                in += n_planes * plane_nbytes;
+            }
+        }
+        move(&tile);
+        tile.out += tile.n_planes * plane_nbytes;
+    }
     for (uint64_t p = 0; n_pad > 0 && tile.src == NULL && p < n; p++)
         out[p * plane_nbytes + plane_nbytes - 1] &= (uint8_t)kept;
 }

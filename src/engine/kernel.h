@@ -44,6 +44,7 @@ struct gather_tile {
     const uint32_t *src; /* n entries below n, which is at most INT32_MAX */
     const uint32_t *dst; /* its inverse; NULL, of elements only: not known */
     size_t n;            /* elements of a plane */
+    size_t plane_nbytes; /* for moves that do not know the size of an element */
     size_t n_planes;     /* at most GATHER_TILE_PLANES */
     uint8_t *out;        /* the moved planes, one after another; overlaps no source */
     bool lsb_first;      /* packed bits: cell 0 is the lowest bit of byte 0, not the highest */
