@@ -99,11 +99,11 @@ static void gather_plain_bits(const struct gather_tile *tile)
 #define VBMI_MAX_PARTS  16 /* with more, loads of single bytes are as fast as look-ups */
 #define VBMI_MIN_PLANES 4  /* preparing a map does not pay for fewer */
 
-/* Where part k of a plane of n bytes begins: the last part overlaps the one before it rather than
- * reach past the end (n >= VBMI_PART). */
-INLINE_VBMI size_t part_at(size_t k, size_t n)
+/* Where part k of a plane of n bytes begins, for parts of `most` bytes: the last part overlaps the
+ * one before it rather than reach past the end (n >= most). */
+INLINE_VBMI size_t part_at(size_t k, size_t most, size_t n)
 {
-    return smaller(k * VBMI_PART, n - VBMI_PART);
+    return smaller(k * most, n - most);
 }
 
 INLINE_VBMI __m512i narrow512(__m512i a, __m512i b, __m512i c, __m512i d)
@@ -127,7 +127,7 @@ static void VBMI gather_vbmi_8(const struct gather_tile *tile)
         return;
     }
     for (size_t k = 0; k < n_parts; k++) {
-        const uint32_t *src = tile->src + part_at(k, n);
+        const uint32_t *src = tile->src + part_at(k, VBMI_PART, n);
         const __m512i a = _mm512_loadu_si512(src), b = _mm512_loadu_si512(src + 16);
         const __m512i c = _mm512_loadu_si512(src + 32), d = _mm512_loadu_si512(src + 48);
         const __m512i index = narrow512(a, b, c, d);
@@ -144,8 +144,8 @@ static void VBMI gather_vbmi_8(const struct gather_tile *tile)
             for (size_t s = 0; s < n_parts; s++)
                 found = _mm512_mask_permutexvar_epi8(
                     found, _mm512_cmpeq_epi8_mask(part, _mm512_set1_epi8((char)s)), offset,
-                    _mm512_loadu_si512(tile->from[p] + part_at(s, n)));
-            _mm512_storeu_si512(tile->out + p * n + part_at(k, n), found);
+                    _mm512_loadu_si512(tile->from[p] + part_at(s, VBMI_PART, n)));
+            _mm512_storeu_si512(tile->out + p * n + part_at(k, VBMI_PART, n), found);
         }
     }
 }
@@ -155,50 +155,37 @@ static void VBMI gather_vbmi_8(const struct gather_tile *tile)
 #define BITS_PART       8  /* bytes of the output at a time */
 #define BITS_MAX_NBYTES 64 /* of a plane: one register */
 
-/* For each of 64 cells in the order of the output's bits: the byte its source bit is in, and that
- * bit; none for a pad bit. */
-struct bit_lookups {
-    __m512i byte, bit;
-};
-
-static VBMI struct bit_lookups set_bit_lookups(const struct gather_tile *tile, size_t first)
-{
-    const unsigned flip = tile->lsb_first ? 0 : 7;
-    uint8_t byte[64] = {0}, bit[64] = {0};
-
-    for (size_t i = 0; i < 64; i++) {
-        const size_t cell = first + (i ^ flip);
-
-        if (cell >= tile->n)
-            continue;
-        byte[i] = (uint8_t)(tile->src[cell] >> 3);
-        bit[i] = (uint8_t)(1u << ((tile->src[cell] & 7) ^ flip));
-    }
-    return (struct bit_lookups){_mm512_loadu_si512(byte), _mm512_loadu_si512(bit)};
-}
-
-/* A plane is one register: vpermb brings the byte of each source bit, and a test makes 64 bits of
- * 64 bytes. */
+/* A plane is one register. For each of 64 cells in the order of the output's bits, vpermb brings
+ * the byte that its source bit is in, and a test of that bit makes 64 bits of 64 bytes; pad bits
+ * have no source. */
 static void VBMI gather_vbmi_bits(const struct gather_tile *tile)
 {
     const size_t n_bytes = (tile->n + 7) / 8;
+    const unsigned flip = tile->lsb_first ? 0 : 7;
 
-    if (n_bytes < BITS_PART || n_bytes > BITS_MAX_NBYTES || tile->n_planes < GATHER_WORTH_PLANES) {
+    if (n_bytes < BITS_PART || n_bytes > BITS_MAX_NBYTES || tile->n_planes < VBMI_MIN_PLANES) {
         gather_plain_bits(tile);
         return;
     }
     const __mmask64 whole = ~UINT64_C(0) >> (BITS_MAX_NBYTES - n_bytes);
     for (size_t k = 0; BITS_PART * k < n_bytes; k++) {
-        const size_t at = gather_part(k, BITS_PART, n_bytes);
-        const struct bit_lookups l = set_bit_lookups(tile, 8 * at);
-        uint8_t *out = tile->out + at;
+        const size_t at = part_at(k, BITS_PART, n_bytes);
+        uint8_t byte[64] = {0}, bit[64] = {0};
 
-        for (size_t p = 0; p < tile->n_planes; p++, out += n_bytes) {
+        for (size_t i = 0; i < 64; i++) {
+            const size_t cell = 8 * at + (i ^ flip);
+
+            if (cell >= tile->n)
+                continue;
+            byte[i] = (uint8_t)(tile->src[cell] >> 3);
+            bit[i] = (uint8_t)(1u << ((tile->src[cell] & 7) ^ flip));
+        }
+        for (size_t p = 0; p < tile->n_planes; p++) {
             const __m512i plane = _mm512_maskz_loadu_epi8(whole, tile->from[p]);
-            const uint64_t bits =
-                _mm512_test_epi8_mask(_mm512_permutexvar_epi8(l.byte, plane), l.bit);
+            const uint64_t bits = _mm512_test_epi8_mask(
+                _mm512_permutexvar_epi8(_mm512_loadu_si512(byte), plane), _mm512_loadu_si512(bit));
 
-            memcpy(out, &bits, sizeof bits);
+            memcpy(tile->out + p * n_bytes + at, &bits, sizeof bits);
         }
     }
 }
