@@ -21,7 +21,6 @@
 #define SMALL_NBYTES   (64u << 10) /* smaller files are not mapped */
 #define RELEASE_NBYTES (4u << 20)
 #define STEP_NBYTES    (1u << 30) /* at most per system call */
-#define TRUNCATED      "the file was truncated while it was read"
 
 /* --- the guard --- */
 
@@ -70,9 +69,9 @@ static int guard_install(void)
     return result;
 }
 
-/* Copy bytes of a map. -1 (no error set) if a page could not be read; what was copied is undefined
- * then. Thread-safe. */
-static int guard_copy(void *to, const struct input *in, uint64_t offset, size_t n_bytes)
+/* Copy bytes of a map. Returns their number, or -1 (no error set) if a page could not be read; what
+ * was copied is undefined then. Thread-safe. */
+static int64_t guard_copy(void *to, const struct input *in, uint64_t offset, size_t n_bytes)
 {
     guard.begin = in->map;
     guard.end = in->map + in->n_bytes;
@@ -85,7 +84,7 @@ static int guard_copy(void *to, const struct input *in, uint64_t offset, size_t 
     memcpy(to, in->map + offset, n_bytes);
     atomic_signal_fence(memory_order_seq_cst);
     guard.armed = 0;
-    return 0;
+    return (int64_t)n_bytes;
 }
 
 /* --- files --- */
@@ -236,56 +235,44 @@ void input_close(struct input *in)
     in->fd = -1;
 }
 
-static int check_range(const struct input *in, uint64_t offset, size_t n_bytes, uint64_t *end,
-                       struct error *err)
-{
-    if (!__builtin_add_overflow(offset, n_bytes, end) && *end <= in->n_bytes)
-        return 0;
-    return error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
-                        "expected at least %llu bytes, found that the file ends at byte %llu",
-                        (unsigned long long)*end, (unsigned long long)in->n_bytes);
-}
-
-static int read_at(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
-                   struct error *err)
-{
-    const int64_t n = file_read(in->fd, offset, out, n_bytes);
-
-    if (n < 0)
-        return error_set_at(err, ERROR_IO, ERROR_IN_ERRNO(in->path), "cannot read");
-    return (size_t)n == n_bytes ? 0 : error_set_at(err, ERROR_DATA, ERROR_IN(in->path), TRUNCATED);
-}
-
 int input_read(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
                struct error *err)
 {
     struct stat st;
     uint64_t end;
 
-    if (check_range(in, offset, n_bytes, &end, err) != 0)
-        return -1;
-    if (in->map == NULL)
-        return read_at(in, offset, out, n_bytes, err);
-    if (n_bytes > 0 && in->fd < 0)
-        memcpy(out, in->map + offset, n_bytes);
-    if (n_bytes == 0 || in->fd < 0 || guard_copy(out, in, offset, n_bytes) == 0)
+    if (__builtin_add_overflow(offset, n_bytes, &end) || end > in->n_bytes)
+        return error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
+                            "expected at least %llu bytes, found that the file ends at byte %llu",
+                            (unsigned long long)end, (unsigned long long)in->n_bytes);
+    if (n_bytes == 0)
         return 0;
+    if (in->fd < 0) {
+        memcpy(out, in->map + offset, n_bytes);
+        return 0;
+    }
+    const int64_t n = in->map != NULL ? guard_copy(out, in, offset, n_bytes)
+                                      : file_read(in->fd, offset, out, n_bytes);
+    if (n == (int64_t)n_bytes)
+        return 0;
+    if (n < 0 && in->map == NULL)
+        return error_set_at(err, ERROR_IO, ERROR_IN_ERRNO(in->path), "cannot read");
     /* A fault inside the map: the file is shorter now, or the device failed. */
-    if (fstat(in->fd, &st) == 0 && (uint64_t)st.st_size < end)
-        return error_set_at(err, ERROR_DATA, ERROR_IN(in->path), TRUNCATED);
-    return error_set_at(err, ERROR_IO, ERROR_IN(in->path),
-                        "cannot read: the device failed under the file's map");
+    if (n < 0 && (fstat(in->fd, &st) != 0 || (uint64_t)st.st_size >= end))
+        return error_set_at(err, ERROR_IO, ERROR_IN(in->path),
+                            "cannot read: the device failed under the file's map");
+    return error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
+                        "the file was truncated while it was read");
 }
 
 int input_read_scattered(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
                          struct error *err)
 {
-    uint64_t end;
+    struct input unmapped = *in;
 
-    if (in->fd < 0)
-        return input_read(in, offset, out, n_bytes, err);
-    return check_range(in, offset, n_bytes, &end, err) == 0 ? read_at(in, offset, out, n_bytes, err)
-                                                            : -1;
+    if (in->fd >= 0)
+        unmapped.map = NULL;
+    return input_read(&unmapped, offset, out, n_bytes, err);
 }
 
 char *input_load(const char *path, uint64_t max_nbytes, const char *what, size_t *n_bytes,

@@ -19,7 +19,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -158,21 +157,18 @@ static void temp_stem(const struct output *out, char stem[NAME_MAX + 1])
     snprintf(stem, NAME_MAX + 1, ".%.*s" TEMP_INFIX, (int)n_bytes, name);
 }
 
-/* A new random temp path beside the target. Owned by the caller; NULL with err set. */
+/* A new temp path beside the target. O_EXCL ensures that it is unique: any number that seldom
+ * repeats will do. Owned by the caller; NULL with err set. */
 static char *temp_path(const struct output *out, struct error *err)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
     struct timespec now = {0, 0};
     char stem[NAME_MAX + 1], random[TEMP_N_RANDOM + 1] = "";
     char *temp;
-    uint64_t bits;
 
-    if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != (ssize_t)sizeof bits) {
-        /* O_EXCL ensures uniqueness: any number that seldom repeats will do. */
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        bits = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 32 ^ (uint64_t)getpid() << 16;
-        bits = bits * UINT64_C(0x9e3779b97f4a7c15) >> 8;
-    }
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t bits = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 32 ^ (uint64_t)getpid() << 16;
+    bits = bits * UINT64_C(0x9e3779b97f4a7c15) >> 8;
     for (size_t i = 0; i < TEMP_N_RANDOM; i++, bits /= sizeof letters - 1)
         random[i] = letters[bits % (sizeof letters - 1)];
     temp_stem(out, stem);

@@ -20,10 +20,6 @@ int input_list_add_from(struct text_list *list, const char *file, bool zero, str
 /* Sort a list and remove duplicates. Returns the first name that had one, or NULL. */
 const char *input_list_make_set(struct text_list *list);
 
-/* ERROR_USAGE when two paths have the same base name, or one has none. `what` names them in the
- * message: "inputs". */
-int input_list_check_names(const struct text_list *list, const char *what, struct error *err);
-
 /* --- progress --- */
 
 /* The line that shows the progress of a command. */
@@ -78,9 +74,10 @@ struct call {
     struct settings settings;
     char **operands; /* borrowed: the words that are not options, NULL after the last */
     int n_operands;
-    char **typed;            /* owned list of borrowed words: the line as it was typed */
-    struct text options;     /* owned: those that `verify` has, too, quoted for a shell */
-    struct text_list inputs; /* owned: of TAKES_SHARDS */
+    char **typed;             /* owned list of borrowed words: the line as it was typed */
+    struct text options;      /* owned: those that `verify` has, too, quoted for a shell */
+    struct text_list inputs;  /* owned: what is read, unless the command TAKES_ANY */
+    struct text_list outputs; /* owned: those in the folder of --out-dir, by call_name_outputs */
     struct progress progress;
 };
 
@@ -122,6 +119,12 @@ extern const size_t command_n_table;
  * outputs can be created and replace nothing that the command reads. Fills call->inputs, and
  * settings->output where it is an operand. */
 int call_take_operands(struct call *call, const struct command *command, struct error *err);
+
+/* Append to call->outputs what the output of each input is called in the folder of --out-dir: like
+ * the input, or, of a part, NAME.PART.npz (with the ending of another form) for NAME.npz, NAME.npy
+ * or a folder NAME. Refuses equal names, outputs that exist unless options say otherwise, and for a
+ * part those that are inputs, since these are read again for other parts. */
+int call_name_outputs(struct call *call, const char *part, struct error *err);
 
 /* Run the program with its arguments. Prints errors; returns the exit code. */
 int command_line(int argc, char **argv);

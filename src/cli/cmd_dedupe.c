@@ -6,8 +6,6 @@
 
 #include "positions/positions.h"
 
-#include <sys/stat.h>
-
 static int check_dedupe(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
@@ -23,34 +21,21 @@ static int run_dedupe(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
-    const bool to_folder = settings->out_dir != NULL;
+    const char *output = settings->out_dir != NULL ? settings->out_dir : settings->output;
     struct dedupe_result r = {0};
-    struct text name = {0};
     struct plan plan;
-    struct stat st;
-    int status = 0, n;
+    int status = 0;
 
     if (settings->dry_run)
         settings->conflicts = NULL;
+    if (settings->out_dir != NULL && call_name_outputs(call, NULL, err) != 0)
+        return -1;
     if (plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
-    const char *output = to_folder ? settings->out_dir : settings->output;
     if (plan.board->family->only_known_members)
         status = error_set(err, ERROR_DATA,
                            "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
                            text_path(inputs->items[0]).text);
-    /* Refuse outputs that exist or cannot be created before the work begins. */
-    const bool may_be_there = to_folder && !settings->dry_run && stat(output, &st) == 0;
-    for (size_t i = 0; i < inputs->n && may_be_there && status == 0; i++) {
-        const char *base = text_last_name(inputs->items[i], &n);
-
-        name.n_bytes = 0;
-        status = text_append(&name, err, "%s/%.*s", output, n, base);
-        if (status == 0)
-            status = output_target_check(name.text, settings->form == ARCHIVE_OUT_NPY_FOLDER,
-                                         settings->force, err);
-    }
-    text_release(&name);
     meter_expect(settings->meter, 2); /* its keys, its output */
     if (status == 0 &&
         (dedupe_fold(&plan, settings, &r, err) != 0 || run_make_folder(settings, err) != 0 ||

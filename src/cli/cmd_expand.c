@@ -37,23 +37,17 @@ static int run_inputs(const struct settings *settings, const struct text_list *i
     return status;
 }
 
-/* Expand one input of --out-dir: its base name is that of its output, and part of the seed. */
-static int run_one(const struct settings *settings, char *input, json_t *stats, struct error *err)
+/* Expand input i of --out-dir: the name of its output is part of the seed. */
+static int run_one(const struct settings *settings, const struct call *call, size_t i,
+                   json_t *stats, struct error *err)
 {
-    const struct text_list inputs = {.items = &input, .n = 1};
+    const struct text_list input = {.items = &call->inputs.items[i], .n = 1};
+    const char *output = call->outputs.items[i];
     struct settings one = *settings; /* what it owns stays the caller's */
-    struct text output = {0};
-    int n;
 
-    one.seed_name = text_last_name(input, &n);
-    int status = text_append(&output, err, "%s/%.*s", settings->out_dir, n, one.seed_name);
-    if (status == 0) {
-        one.seed_name = text_base_name(output.text);
-        run_settle_form(&one, output.text);
-        status = run_inputs(&one, &inputs, output.text, stats, err);
-    }
-    text_release(&output);
-    return status;
+    one.seed_name = text_base_name(output);
+    run_settle_form(&one, output);
+    return run_inputs(&one, &input, output, stats, err);
 }
 
 /* --- side by side --- */
@@ -73,9 +67,9 @@ struct job {
 
 /* All inputs, and what became of those before n_told. */
 struct each {
-    const struct settings *settings;
-    const struct text_list *inputs;
-    uint64_t *n_bytes; /* owned: of each input file */
+    const struct call *call;
+    const struct settings *settings; /* of the call */
+    uint64_t *n_bytes;               /* owned: of each input file */
     json_t *stats;
     struct error *err;
     size_t n_skipped, n_differ;
@@ -108,7 +102,7 @@ static void show_front(struct each *e)
     struct job *job = &e->jobs[e->n_told % e->n_jobs];
 
     for (; job->n_shown < job->meter.n_begun && !e->has_failed; job->n_shown++)
-        meter_begin(e->settings->meter, "writing", e->inputs->items[e->n_told]);
+        meter_begin(e->settings->meter, "writing", e->call->inputs.items[e->n_told]);
     if (!e->has_failed)
         meter_step(e->settings->meter, job->n_done, job->n_total);
 }
@@ -162,14 +156,14 @@ static void run_job(void *self, int64_t i, int worker)
     size_t n_said, n = at_once(e, (size_t)i);
 
     (void)worker;
-    if (n > e->inputs->n)
-        n = e->inputs->n;
+    if (n > e->call->inputs.n)
+        n = e->call->inputs.n;
     one.n_helpers = one.n_threads;
     one.n_threads /= (int)n;
     one.meter = one.meter != NULL ? &job->meter : NULL;
     job->stats = json_array();
     one.said = open_memstream(&job->said, &n_said);
-    job->status = one.said != NULL ? run_one(&one, e->inputs->items[i], job->stats, &job->err)
+    job->status = one.said != NULL ? run_one(&one, e->call, (size_t)i, job->stats, &job->err)
                                    : error_no_memory(&job->err, "messages");
     if (one.said != NULL && fclose(one.said) != 0 && job->status >= 0)
         job->status = error_no_memory(&job->err, "messages");
@@ -228,13 +222,13 @@ static int run_jobs(void *self, struct crew *crew)
 
 /* Expand each input into an output of its own in the folder of --out-dir. Returns as run_plan, and
  * 1 also when --skip-bad skipped an input. */
-static int run_each(const struct settings *settings, const struct text_list *inputs, json_t *stats,
-                    struct error *err)
+static int run_each(struct call *call, json_t *stats, struct error *err)
 {
+    struct settings *settings = &call->settings;
+    const struct text_list *inputs = &call->inputs;
     struct survey_seen seen = {.n = 0};
-    struct settings with_seen = *settings;
-    struct each e = {.settings = &with_seen,
-                     .inputs = inputs,
+    struct each e = {.call = call,
+                     .settings = settings,
                      .n_bytes = calloc(inputs->n + 1, sizeof *e.n_bytes),
                      .stats = stats,
                      .err = err};
@@ -246,9 +240,11 @@ static int run_each(const struct settings *settings, const struct text_list *inp
         e.n_bytes != NULL ? run_make_folder(settings, err) : error_no_memory(err, "inputs");
 
     /* Codings are decided from all inputs together, though each has its own plan. */
+    if (status == 0)
+        status = call_name_outputs(call, NULL, err);
     if (status == 0 && inputs->n > 1)
         status = plan_see(inputs->items, inputs->n, settings, &seen, err);
-    with_seen.seen = &seen;
+    settings->seen = &seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
     /* From n_told on, take as many inputs as may go side by side, or one. */
     while (status == 0 && !e.has_failed && e.n_told < inputs->n) {
@@ -265,10 +261,11 @@ static int run_each(const struct settings *settings, const struct text_list *inp
         if (e.end >= e.n_told + 2) {
             status = crew_run(settings->n_threads, run_jobs, &e);
         } else {
-            judge(&e, run_one(e.settings, inputs->items[e.n_told], stats, &one), &one);
+            judge(&e, run_one(settings, call, e.n_told, stats, &one), &one);
             e.n_taken = ++e.n_told;
         }
     }
+    settings->seen = NULL;
     survey_seen_release(&seen);
     free(e.n_bytes);
     if (status != 0 || e.has_failed)
@@ -334,7 +331,7 @@ static int run_expand(struct call *call, struct error *err)
     s->roles.operands = operands.text;
     if (status == 0)
         status = s->out_dir == NULL ? run_inputs(s, &call->inputs, s->output, stats, err)
-                                    : run_each(s, &call->inputs, stats, err);
+                                    : run_each(call, stats, err);
     if (status < 0 || s->stats == NULL || s->dry_run)
         json_decref(stats);
     else if (command_put_json(s->stats,

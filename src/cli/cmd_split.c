@@ -7,43 +7,6 @@
 #include "engine/survey.h"
 #include "positions/positions.h"
 
-#include <sys/stat.h>
-
-/* List the outputs, part by part: of NAME.npz, NAME.npy or a folder NAME, DIR/NAME.PART.npz, or
- * with the ending of another form. Refuse equal names, and outputs that exist. */
-static int name_outputs(const struct settings *settings, const struct split *split,
-                        const struct text_list *inputs, struct text_list *outputs,
-                        struct error *err)
-{
-    static const char *const endings[] = {
-        [ARCHIVE_OUT_NPZ] = ".npz", [ARCHIVE_OUT_NPY] = ".npy", [ARCHIVE_OUT_NPY_FOLDER] = ""};
-    struct text name = {0};
-    struct stat st;
-    int status = 0, n;
-
-    for (size_t i = 0; i < split->n_parts * inputs->n && status == 0; i++) {
-        const char *base = text_last_name(inputs->items[i % inputs->n], &n);
-
-        if (n > 4 && (memcmp(base + n - 4, ".npz", 4) == 0 || memcmp(base + n - 4, ".npy", 4) == 0))
-            n -= 4;
-        name.n_bytes = 0;
-        status = text_append(&name, err, "%s/%.*s.%s%s", settings->out_dir, n, base,
-                             split->parts[i / inputs->n].name, endings[settings->form]);
-        if (status == 0)
-            status = text_list_add(outputs, name.text, err);
-    }
-    text_release(&name);
-    if (status == 0) /* "a.x" in y is "a" in x.y */
-        status = input_list_check_names(outputs, "outputs", err);
-    for (size_t i = 0; i < outputs->n && status == 0 && stat(settings->out_dir, &st) == 0; i++)
-        status = output_target_check(outputs->items[i], settings->form == ARCHIVE_OUT_NPY_FOLDER,
-                                     settings->force, err);
-    for (size_t i = 0; i < outputs->n && status == 0; i++)
-        status = command_check_apart(outputs->items[i], (const char *const *)inputs->items,
-                                     inputs->n, err);
-    return status;
-}
-
 static int check_split(struct call *call, struct error *err)
 {
     call->settings.purpose = FOR_KEYS;
@@ -57,14 +20,15 @@ static int run_split(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
-    struct text_list outputs = {0};
     struct split split = {0};
     struct survey_seen seen = {.n = 0};
     int status = -1;
 
-    if (split_parse(&split, settings->parts, err) != 0 ||
-        name_outputs(settings, &split, inputs, &outputs, err) != 0)
+    if (split_parse(&split, settings->parts, err) != 0)
         goto out;
+    for (size_t k = 0; k < split.n_parts; k++)
+        if (call_name_outputs(call, split.parts[k].name, err) != 0)
+            goto out;
     meter_expect(settings->meter, inputs->n * (1 + split.n_parts));
     if (inputs->n > 1 && plan_see(inputs->items, inputs->n, settings, &seen, err) != 0)
         goto out;
@@ -83,17 +47,16 @@ static int run_split(struct call *call, struct error *err)
         struct plan plan;
 
         status = plan_build(&plan, &path, 1, settings, err);
-        for (size_t k = i; k < outputs.n && status == 0; k += inputs->n) {
+        for (size_t k = i; k < call->outputs.n && status == 0; k += inputs->n) {
             status = split_select(&split, &plan, i, k / inputs->n, settings, err);
             if (status == 0)
-                status = run_plan(settings, &plan, outputs.items[k], NULL, err);
+                status = run_plan(settings, &plan, call->outputs.items[k], NULL, err);
         }
         plan_release(&plan);
     }
 out:
     settings->seen = NULL;
     survey_seen_release(&seen);
-    text_list_release(&outputs);
     split_release(&split);
     return status;
 }

@@ -64,7 +64,9 @@ const char *input_list_make_set(struct text_list *list)
     return twice;
 }
 
-int input_list_check_names(const struct text_list *list, const char *what, struct error *err)
+/* ERROR_USAGE when two paths have the same base name, or one has none. `what` names them in the
+ * message: "inputs". */
+static int check_names(const struct text_list *list, const char *what, struct error *err)
 {
     struct text_list names = {0};
     int status = 0, n;
@@ -190,10 +192,8 @@ static int check_row_apart(const struct call *call, enum takes takes, const stru
     }
     if (command_check_apart(path, boards, 1, err) != 0)
         return -1;
-    if (takes == TAKES_FILE || takes == TAKES_FILES)
-        return command_check_apart(path, (const char *const *)call->operands,
-                                   (size_t)call->n_operands, err);
-    if (path == s->output) /* expand_write compares it with the inputs, whatever it is called */
+    /* expand_write compares an output with the inputs, whatever it is called. */
+    if (takes == TAKES_SHARDS && path == s->output)
         return 0;
     return command_check_apart(path, (const char *const *)call->inputs.items, call->inputs.n, err);
 }
@@ -264,15 +264,45 @@ static int take_shards(struct call *call, struct error *err)
         return -1;
     if (inputs->n == 0)
         return command_misuse(err, "no input given");
-    return settings->out_dir != NULL ? input_list_check_names(inputs, "inputs", err) : 0;
+    return settings->out_dir != NULL ? check_names(inputs, "inputs", err) : 0;
 }
 
-/* Keep the part-th of every n inputs, counted from 1, so that the jobs of an array need not
- * communicate. */
-static void keep_part(const struct settings *settings, struct text_list *inputs)
+int call_take_operands(struct call *call, const struct command *command, struct error *err)
 {
+    struct settings *settings = &call->settings;
+    struct text_list *inputs = &call->inputs;
+    const enum takes takes = command->takes;
+    const int n = call->n_operands;
     size_t n_kept = 0;
+    int status = 0;
 
+    if (takes == TAKES_FILES && n == 0)
+        return command_misuse(err, "no file given");
+    if ((takes == TAKES_FILE || takes == TAKES_OUTPUT) && n != 1)
+        return command_misuse(err, "expected %s, found %d operands",
+                              takes == TAKES_FILE ? "FILE" : "OUT", n);
+    if (takes == TAKES_OUTPUT)
+        settings->output = call->operands[0];
+    if (command->check != NULL && command->check(call, err) != 0)
+        return -1;
+    if (takes == TAKES_SHARDS)
+        status = take_shards(call, err);
+    for (int i = 0; i < n && status == 0 && (takes == TAKES_FILE || takes == TAKES_FILES); i++)
+        status = text_list_add(inputs, call->operands[i], err);
+    for (size_t i = 0; i < 2 * option_n_table && status == 0; i++) {
+        const struct option_row *row = &option_table[i % option_n_table];
+        const char *path = row->is_written ? option_text(settings, row) : NULL;
+        const bool is_second = i >= option_n_table;
+
+        if (path == NULL || strcmp(path, "-") == 0)
+            continue;
+        if (!is_second && path != settings->out_dir)
+            status = check_row_apart(call, takes, row, err);
+        if (is_second && !settings->dry_run)
+            status = check_creatable(call, takes, row, err);
+    }
+    /* Keep the part-th of every n inputs, counted from 1, so that the jobs of an array need not
+     * communicate. Nor may the inputs of other parts be replaced: so only now. */
     for (size_t i = 0; i < inputs->n; i++)
         if (settings->n_parts == 0 || i % settings->n_parts == settings->part - 1)
             inputs->items[n_kept++] = inputs->items[i];
@@ -281,36 +311,39 @@ static void keep_part(const struct settings *settings, struct text_list *inputs)
     if (inputs->items != NULL)
         inputs->items[n_kept] = NULL;
     inputs->n = n_kept;
+    return status;
 }
 
-int call_take_operands(struct call *call, const struct command *command, struct error *err)
+int call_name_outputs(struct call *call, const char *part, struct error *err)
 {
-    struct settings *settings = &call->settings;
-    const int n = call->n_operands;
+    static const char *const endings[] = {
+        [ARCHIVE_OUT_NPZ] = ".npz", [ARCHIVE_OUT_NPY] = ".npy", [ARCHIVE_OUT_NPY_FOLDER] = ""};
+    const struct settings *s = &call->settings;
+    const char *const *inputs = (const char *const *)call->inputs.items;
+    struct text name = {0};
+    struct stat st;
+    const bool is_checked = !s->dry_run && !s->skip_existing && stat(s->out_dir, &st) == 0;
+    int status = 0, n;
 
-    if (command->takes == TAKES_FILES && n == 0)
-        return command_misuse(err, "no file given");
-    if ((command->takes == TAKES_FILE || command->takes == TAKES_OUTPUT) && n != 1)
-        return command_misuse(err, "expected %s, found %d operands",
-                              command->takes == TAKES_FILE ? "FILE" : "OUT", n);
-    if (command->takes == TAKES_OUTPUT)
-        settings->output = call->operands[0];
-    if ((command->check != NULL && command->check(call, err) != 0) ||
-        (command->takes == TAKES_SHARDS && take_shards(call, err) != 0))
-        return -1;
-    for (size_t i = 0; i < 2 * option_n_table; i++) {
-        const struct option_row *row = &option_table[i % option_n_table];
-        const char *path = row->is_written ? option_text(settings, row) : NULL;
-        const bool is_second = i >= option_n_table;
+    for (size_t i = 0; i < call->inputs.n && status == 0; i++) {
+        const char *base = text_last_name(inputs[i], &n);
 
-        if (path == NULL || strcmp(path, "-") == 0)
-            continue;
-        if (!is_second && path != settings->out_dir &&
-            check_row_apart(call, command->takes, row, err) != 0)
-            return -1;
-        if (is_second && !settings->dry_run && check_creatable(call, command->takes, row, err) != 0)
-            return -1;
+        if (part != NULL && n > 4 &&
+            (memcmp(base + n - 4, ".npz", 4) == 0 || memcmp(base + n - 4, ".npy", 4) == 0))
+            n -= 4;
+        name.n_bytes = 0;
+        status =
+            text_append(&name, err, "%s/%.*s%s%s%s", s->out_dir, n, base, part != NULL ? "." : "",
+                        part != NULL ? part : "", part != NULL ? endings[s->form] : "");
+        if (status == 0)
+            status = text_list_add(&call->outputs, name.text, err);
+        if (status == 0 && is_checked)
+            status =
+                output_target_check(name.text, s->form == ARCHIVE_OUT_NPY_FOLDER, s->force, err);
+        if (status == 0 && part != NULL)
+            status = command_check_apart(name.text, inputs, call->inputs.n, err);
     }
-    keep_part(settings, &call->inputs); /* nor may the inputs of other parts be replaced */
-    return 0;
+    text_release(&name);
+    /* "a.x" in y is "a" in x.y */
+    return status == 0 ? check_names(&call->outputs, "outputs", err) : -1;
 }
