@@ -10,71 +10,65 @@
  */
 #include "engine/plan.h"
 
-#include "base/crew.h"
 #include "engine/expand.h"
 
 #include <xxhash.h>
 
 #define ROWS_AT_ONCE   256
 #define NBYTES_AT_ONCE (8u << 20) /* in all arrays, about */
-#define ROWS_PER_JOB   8
 
 struct unique {
     struct plan *plan;
     const struct plan_array **moving; /* owned, n_moving: the arrays that move */
     size_t n_moving;
-    struct walk rows;     /* of these, and of each one's values if it is of padded indices */
-    struct bytes *rooms;  /* owned, one per thread: a moved row */
-    struct error *errors; /* owned, ROWS_AT_ONCE */
+    struct walk rows;    /* of these, and of each one's values if it is of padded indices */
+    struct bytes *rooms; /* owned, one per thread: a moved row */
 };
 
-/* In a few rows of the chunk, drop the images that equal an earlier one. */
-static void drop_equal(void *self, int64_t job, int worker)
+/* Of a row of the chunk, drop the images that equal an earlier one. */
+static int drop_equal(void *self, uint64_t at, int worker, struct error *err)
 {
     struct unique *u = self;
     struct selection *selection = &u->plan->selection;
-    const uint64_t begin = (uint64_t)job * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
+    const uint64_t row = u->rows.first + at;
     const uint32_t n = u->plan->n_chosen;
     struct bytes *room = &u->rooms[worker];
+    XXH128_hash_t hashes[BOARD_MAX_TRANSFORMS];
+    struct error reason = {0};
 
-    for (uint64_t at = begin; at < end && at < u->rows.n; at++) {
-        const uint64_t row = u->rows.first + at;
-        XXH128_hash_t hashes[BOARD_MAX_TRANSFORMS];
-        struct error *err = &u->errors[at], reason = {0};
+    memset(hashes, 0, n * sizeof *hashes);
+    for (size_t i = 0; i < u->n_moving * n; i++) {
+        const struct plan_array *array = u->moving[i / n];
+        const struct batch *rows = &u->rows.batches[i / n * 2], *values = rows + 1;
+        const struct spec *spec = &array->spec;
+        const uint32_t t = u->plan->chosen[i % n];
+        const struct row in = batch_row(rows, at);
+        XXH128_hash_t both[2] = {hashes[i % n]}; /* of the arrays before, and of this one */
 
-        memset(hashes, 0, n * sizeof *hashes);
-        for (size_t i = 0; i < u->n_moving * n && err->kind == ERROR_NONE; i++) {
-            const struct plan_array *array = u->moving[i / n];
-            const struct batch *rows = &u->rows.batches[i / n * 2], *values = rows + 1;
-            const struct spec *spec = &array->spec;
-            const uint32_t t = u->plan->chosen[i % n];
-            const struct row in = batch_row(rows, at);
-            XXH128_hash_t both[2] = {hashes[i % n]}; /* of the arrays before, and of this one */
-
-            room->n_bytes = 0;
-            if (array->is_object) {
-                (void)object_row_bytes(rows->reader, row, spec, t, room, &reason);
-            } else if (bytes_reserve(room, in.n * in.dtype->itemsize + 1, err) != NULL) {
-                room->n_bytes = in.n * in.dtype->itemsize;
-                if (array->csr != NULL)
-                    (void)kernel_indices(spec, t, &spec->dtype, in.bytes, room->data, in.n,
-                                         &reason);
-                else
-                    (void)kernel_row(spec, t, in.bytes,
-                                     values->n > 0 ? batch_row(values, at).bytes : NULL, room->data,
-                                     &reason);
-            }
-            if (reason.kind != ERROR_NONE)
-                (void)reader_fail(rows->reader, row, &reason, err);
-            both[1] = XXH3_128bits(room->data, room->n_bytes);
-            hashes[i % n] = XXH3_128bits(both, sizeof both);
+        room->n_bytes = 0;
+        if (array->is_object) {
+            (void)object_row_bytes(rows->reader, row, spec, t, room, &reason);
+        } else {
+            if (bytes_reserve(room, in.n * in.dtype->itemsize + 1, err) == NULL)
+                return -1;
+            room->n_bytes = in.n * in.dtype->itemsize;
+            if (array->csr != NULL)
+                (void)kernel_indices(spec, t, &spec->dtype, in.bytes, room->data, in.n, &reason);
+            else
+                (void)kernel_row(spec, t, in.bytes,
+                                 values->n > 0 ? batch_row(values, at).bytes : NULL, room->data,
+                                 &reason);
         }
-        for (uint32_t k = 1; k < n && err->kind == ERROR_NONE; k++)
-            for (uint32_t before = 0; before < k; before++)
-                if (selection_has(selection, row, before) &&
-                    XXH128_isEqual(hashes[k], hashes[before]))
-                    selection_clear(selection, row, k);
+        if (reason.kind != ERROR_NONE)
+            return reader_fail(rows->reader, row, &reason, err);
+        both[1] = XXH3_128bits(room->data, room->n_bytes);
+        hashes[i % n] = XXH3_128bits(both, sizeof both);
     }
+    for (uint32_t k = 1; k < n; k++)
+        for (uint32_t before = 0; before < k; before++)
+            if (selection_has(selection, row, before) && XXH128_isEqual(hashes[k], hashes[before]))
+                selection_clear(selection, row, k);
+    return 0;
 }
 
 static int drop_equal_images(struct plan *plan, struct error *err)
@@ -85,9 +79,8 @@ static int drop_equal_images(struct plan *plan, struct error *err)
     int status = selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err);
 
     u.moving = calloc(plan->n_arrays + 1, sizeof *u.moving);
-    u.errors = calloc(ROWS_AT_ONCE, sizeof *u.errors);
     u.rooms = calloc((size_t)n_threads, sizeof *u.rooms);
-    if (readers == NULL || u.moving == NULL || u.errors == NULL || u.rooms == NULL)
+    if (readers == NULL || u.moving == NULL || u.rooms == NULL)
         status = error_no_memory(err, "--unique");
     for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
         const struct plan_array *array = &plan->arrays[i];
@@ -105,19 +98,14 @@ static int drop_equal_images(struct plan *plan, struct error *err)
     if (status == 0) {
         walk_begin(&u.rows, readers, 2 * u.n_moving, plan->settings->budget, err);
         u.rows.at_once = smaller(NBYTES_AT_ONCE / (u.rows.row_nbytes + 1) + 1, ROWS_AT_ONCE);
-        while (walk_read(&u.rows)) {
-            crew_run_each(n_threads, (int64_t)(u.rows.n / ROWS_PER_JOB + 1), drop_equal, &u);
-            for (uint64_t at = 0; at < u.rows.n && u.rows.status == 0; at++)
-                if (u.errors[at].kind != ERROR_NONE)
-                    u.rows.status = error_pass(err, &u.errors[at]);
-        }
+        while (walk_each(&u.rows, n_threads, drop_equal, &u))
+            ;
         status = walk_end(&u.rows);
     }
     for (int i = 0; u.rooms != NULL && i < n_threads; i++)
         bytes_release(&u.rooms[i]);
     free(readers);
     free(u.moving);
-    free(u.errors);
     free(u.rooms);
     return status;
 }

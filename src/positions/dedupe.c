@@ -68,7 +68,6 @@ struct dedupe {
     double *bounds; /* the least and the greatest of each value */
     uint8_t *moved; /* owned: a row of an array in the first one's orientation */
     struct made *counts;
-    struct bytes list; /* counts of the current rows */
     struct sparse_means sparse;
 };
 
@@ -176,48 +175,65 @@ static int refuse_row(const struct dedupe *d, const char *key, uint64_t row,
     return error_set_at(err, why->kind, &place, "%s", why->message);
 }
 
-static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
+/* Hand row i of a chunk on to be sorted, and put its count, 4 bytes. */
+static int keep_row(struct dedupe *d, const struct key_rows *rows, uint64_t i, uint8_t *put,
+                    struct error *err)
 {
-    struct dedupe *d = self;
+    struct row_record record = {.key = rows->keys[i],
+                                .row = rows->walk.first + i,
+                                .others = rows->hashes[i],
+                                .ties = rows->ties[i]};
     struct error why = {0};
+    int64_t count = 1;
 
-    d->list.n_bytes = 0;
-    uint8_t *counts = bytes_reserve(&d->list, 4 * rows->n, err);
-    if (counts == NULL)
-        return -1;
-    for (size_t k = 0; k < d->n_labels; k++)
-        if (d->labels[k].made != NULL && made_write(d->labels[k].made, rows->first,
-                                                    rows->beside[k]->bytes.data, rows->n, err) != 0)
-            return -1;
-    for (uint64_t i = 0; i < rows->n; i++) {
-        struct row_record record = {.key = rows->keys[i],
-                                    .row = rows->first + i,
-                                    .others = rows->hashes[i],
-                                    .ties = rows->ties[i]};
-        int64_t count = 1;
+    if (d->count != NULL) {
+        const struct row told = batch_row(key_rows_beside(rows, d->n_all), i);
 
-        if (d->count != NULL) {
-            const struct row told = batch_row(rows->beside[d->n_all], i);
-
-            count = row_int(&told, 0);
-        }
-        if (count < 1 || count > UINT32_MAX) {
-            error_set(&why, ERROR_DATA, "%" PRId64 ", expected a count from 1 to %" PRIu32, count,
-                      UINT32_MAX);
-            return refuse_row(d, d->count->key, record.row, &why, err);
-        }
-        bytes_put_le(counts + 4 * i, (uint64_t)count, 4);
-        record.weight = (uint64_t)count;
-        uint8_t *labels = sorter_add(&d->rows, &record, sizeof record, err);
-        if (labels == NULL)
-            return -1;
-        for (size_t k = 0; k < d->n_labels; k++) {
-            const uint64_t n_bytes = d->labels[k].spec.row_nbytes;
-
-            memcpy(labels + d->labels[k].at, rows->beside[k]->bytes.data + i * n_bytes, n_bytes);
-        }
+        count = row_int(&told, 0);
     }
-    return made_write(d->counts, rows->first, counts, rows->n, err);
+    if (count < 1 || count > UINT32_MAX) {
+        error_set(&why, ERROR_DATA, "%" PRId64 ", expected a count from 1 to %" PRIu32, count,
+                  UINT32_MAX);
+        return refuse_row(d, d->count->key, record.row, &why, err);
+    }
+    bytes_put_le(put, (uint64_t)count, 4);
+    record.weight = (uint64_t)count;
+    uint8_t *labels = sorter_add(&d->rows, &record, sizeof record, err);
+    for (size_t k = 0; k < d->n_labels && labels != NULL; k++) {
+        const uint64_t n_bytes = d->labels[k].spec.row_nbytes;
+
+        memcpy(labels + d->labels[k].at, batch_row(key_rows_beside(rows, k), i).bytes, n_bytes);
+    }
+    return labels != NULL ? 0 : -1;
+}
+
+/* Read all rows: copy their labels to what these become, and hand each row on to be sorted. */
+static int read_rows(struct dedupe *d, struct error *err)
+{
+    struct key_rows rows = {.plan = d->plan,
+                            .key = &d->key,
+                            .beside = d->beside,
+                            .n_beside = d->n_all + (d->count != NULL)};
+    struct bytes list = {0};
+
+    key_rows_begin(&rows, err);
+    while (key_rows_next(&rows)) {
+        const uint64_t first = rows.walk.first, n = rows.walk.n;
+        uint8_t *counts = bytes_reserve(&list, 4 * n, err);
+
+        for (size_t k = 0; k < d->n_labels; k++)
+            if (d->labels[k].made != NULL &&
+                made_write(d->labels[k].made, first, key_rows_beside(&rows, k)->bytes.data, n,
+                           err) != 0)
+                rows.walk.status = -1;
+        for (uint64_t i = 0; i < n && counts != NULL && rows.walk.status == 0; i++)
+            rows.walk.status = keep_row(d, &rows, i, counts + 4 * i, err);
+        if (counts == NULL ||
+            (rows.walk.status == 0 && made_write(d->counts, first, counts, n, err) != 0))
+            rows.walk.status = -1;
+    }
+    bytes_release(&list);
+    return key_rows_end(&rows);
 }
 
 /* --- rows to classes --- */
@@ -380,7 +396,6 @@ static int fold(struct dedupe *d, struct error *err)
     static const char head[] = "key,rows,min,max,first_file,first_row\n";
     struct plan *plan = d->plan;
     struct dedupe_result *r = d->result;
-    struct key_reader reader = {.plan = plan, .key = &d->key, .visit = keep_rows, .self = d};
     const uint64_t memory = d->settings->max_memory;
     const struct made_form count = {.key = PLAN_COUNT_KEY,
                                     .dtype = {.kind = DTYPE_UINT, .itemsize = 4},
@@ -405,9 +420,7 @@ static int fold(struct dedupe *d, struct error *err)
     if (d->moved == NULL || d->sums == NULL)
         return error_no_memory(err, "labels");
     d->bounds = d->sums + d->n_elements;
-    reader.beside = d->beside;
-    reader.n_beside = d->n_all + (d->count != NULL);
-    if ((d->counts = made_new(plan, &count, err)) == NULL || key_reader_run(&reader, err) != 0)
+    if ((d->counts = made_new(plan, &count, err)) == NULL || read_rows(d, err) != 0)
         return -1;
     r->n_rows = plan->n_rows;
     while ((n = sorter_next(&d->rows, &found, err)) > 0) {
@@ -464,7 +477,6 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
     sorter_release(&d.classes);
     free(d.sums);
     free(d.moved);
-    bytes_release(&d.list);
     sparse_release(&d.sparse);
     key_release(&d.key);
     return status;

@@ -12,6 +12,7 @@
 #include "manifest/digest.h"
 
 #include <endian.h>
+#include <math.h>
 #include <xxhash.h>
 
 void key_release(struct key *key)
@@ -154,9 +155,8 @@ static int add_array(struct key *key, const struct plan *plan, size_t i, const c
     if (spec->doubt[0] != '\0')
         return error_set(err, ERROR_DATA, "%s", spec->doubt);
     a->is_bits = spec->kind == SPEC_BITS;
-    a->dtype = header->dtype;
-    a->is_big = a->dtype.big_endian;
-    a->dtype.big_endian = false; /* rows are converted */
+    a->from = a->dtype = header->dtype;
+    a->dtype.big_endian = false;
     a->n_in = is_axis ? spec->n_planes * spec->axis : source->row_nbytes / header->dtype.itemsize;
     const uint64_t n_kept = a->last - a->first + 1;
     /* The shape of a row, as if it had only the planes that count. */
@@ -183,11 +183,11 @@ static void take_type(struct key_array *a, const struct key *like)
     for (size_t i = 0; i < like->n_arrays; i++) {
         const struct dtype *dtype = &like->arrays[i].dtype;
 
-        if (strcmp(like->arrays[i].name, a->name) == 0 && dtype_is_number(dtype) &&
+        if (strcmp(like->arrays[i].name, a->name) == 0 && !a->is_bits && dtype_is_number(dtype) &&
             dtype_is_number(&a->dtype) &&
             (dtype->kind != a->dtype.kind || dtype->itemsize != a->dtype.itemsize)) {
             a->dtype = *dtype;
-            a->is_big = false;
+            a->is_converted = true;
         }
     }
 }
@@ -411,8 +411,30 @@ static void disguise(const struct key_array *a, const struct key_guise *guise, c
     }
 }
 
+/* Convert an element to another type. False when its value would change. */
+static bool convert(const struct dtype *from, const uint8_t *in, const struct dtype *to,
+                    uint8_t *out)
+{
+    if (from->kind == DTYPE_FLOAT) {
+        const double v = dtype_get_double(from, in);
+
+        if (to->kind != DTYPE_FLOAT)
+            return fabs(v) < 0x1p63 && v == floor(v) && dtype_put_int(to, (int64_t)v, out) == 0;
+        dtype_put_double(to, v, out);
+        return dtype_get_double(to, out) == v;
+    }
+    const int64_t whole = dtype_get_int(from, in);
+    if (whole == INT64_MAX) /* or larger, and clamped */
+        return false;
+    if (to->kind != DTYPE_FLOAT)
+        return dtype_put_int(to, whole, out) == 0;
+    dtype_put_double(to, (double)whole, out);
+    return fabs((double)whole) < 0x1p63 && (int64_t)(double)whole == whole &&
+           dtype_get_double(to, out) == (double)whole;
+}
+
 /* Put a row into a room: as little-endian elements, in all guises. */
-static void read_row(const struct key_array *a, const uint8_t *row, const struct key_room *room)
+static void read_row(const struct key_array *a, const uint8_t *row, struct key_room *room)
 {
     uint8_t *plain = room->rows + a->row_offset, *out = plain;
     const bool is_float = a->dtype.kind == DTYPE_FLOAT;
@@ -424,10 +446,16 @@ static void read_row(const struct key_array *a, const uint8_t *row, const struct
             for (uint64_t i = 0; i < axis; i++)
                 *out++ = row[p * n_bytes + i / 8] >> (a->spec.lsb_first ? i % 8 : 7 - i % 8) & 1;
         *out = 0;
-    } else {
+    } else if (!a->is_converted) {
         memcpy(plain, row, n * item);
     }
-    for (uint64_t i = 0; a->is_big && !a->is_bits && i < n; i++)
+    for (uint64_t i = 0; a->is_converted && i < n; i++)
+        if (!convert(&a->from, row + i * a->from.itemsize, &a->dtype, plain + i * item)) {
+            room->misfit = a;
+            room->misfit_at = i;
+            return;
+        }
+    for (uint64_t i = 0; a->from.big_endian && !a->is_bits && !a->is_converted && i < n; i++)
         for (size_t k = 0; k < item; k++)
             plain[i * item + k] = row[i * item + item - 1 - k];
     /* -0.0 becomes 0.0. */
@@ -518,7 +546,8 @@ struct key_value key_of(const struct key *key, struct key_room *room)
 {
     uint32_t best = 0;
 
-    for (size_t i = 0; i < key->n_arrays; i++)
+    room->misfit = NULL;
+    for (size_t i = 0; i < key->n_arrays && room->misfit == NULL; i++)
         read_row(&key->arrays[i], room->from[i], room);
     room->ties = (struct key_ties){{1}};
     for (uint32_t id = 1; id < key->n_ids; id++) {

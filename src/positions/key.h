@@ -11,6 +11,7 @@
 #pragma once
 
 #include "engine/plan.h"
+#include "shard/batch.h"
 
 /* 128 bits, written with `high` first. */
 struct key_value {
@@ -30,11 +31,13 @@ struct key_guise {
 
 struct key_array {
     char *name;         /* owned; the first field, since arrays are sorted by it */
-    struct dtype dtype; /* to which rows are converted; little-endian */
+    struct dtype from;  /* of its rows */
+    struct dtype dtype; /* to which they are converted; little-endian */
     char shape[256];
-    size_t index;         /* among the arrays of its plan */
-    struct spec spec;     /* a copy; its maps are borrowed from the plan */
-    bool is_bits, is_big; /* is_big: the array's own order of bytes */
+    size_t index;     /* among the arrays of its plan */
+    struct spec spec; /* a copy; its maps are borrowed from the plan */
+    bool is_bits;
+    bool is_converted;    /* to another set's type, not just to little-endian */
     bool is_plain;        /* the key bytes of the first image are those of the row */
     size_t item;          /* bytes per element of a row in a room: 1 for bits */
     uint64_t n_in, n_out; /* elements of the row, and of its key bytes */
@@ -71,11 +74,13 @@ static inline bool key_ties_have(const struct key_ties *ties, uint32_t i)
 
 /* Working space for one row; each thread needs its own. */
 struct key_room {
-    const uint8_t **from; /* owned list: the caller's row of each array of the key */
-    uint8_t *rows;        /* owned: the row's elements in every guise */
-    struct key_ties ties; /* of the last row */
-    uint8_t *text;        /* owned: what is hashed, the head followed by */
-    uint8_t *bytes;       /* the key bytes of an image (part of text) */
+    const uint8_t **from;           /* owned list: the caller's row of each array of the key */
+    uint8_t *rows;                  /* owned: the row's elements in every guise */
+    struct key_ties ties;           /* of the last row */
+    const struct key_array *misfit; /* whose number misfit_at is not exact in another set's type */
+    uint64_t misfit_at;
+    uint8_t *text;  /* owned: what is hashed, the head followed by */
+    uint8_t *bytes; /* the key bytes of an image (part of text) */
 };
 
 /* A set whose key arrays a plan's must match. */
@@ -104,7 +109,8 @@ int key_room_init(struct key_room *room, const struct key *key, struct error *er
 void key_room_release(struct key_room *room);
 
 /* The key of a row, of which room->from[i] is the part in key->arrays[i]. Leaves the canonical
- * image's key bytes in room->bytes, and the transforms to that image in room->ties. */
+ * image's key bytes in room->bytes, and the transforms to that image in room->ties. Where a number
+ * cannot be converted exactly, room->misfit is set and the key means nothing. */
 struct key_value key_of(const struct key *key, struct key_room *room);
 
 /* After key_of: the key as it would be if the image under ids[id] were the canonical one. Leaves
@@ -130,29 +136,44 @@ struct key_beside {
                                 NULL: they are only read */
 };
 
-/* Rows first .. first + n - 1. */
+/*
+ * A walk through all rows of a plan, chunk by chunk, with their keys. Set the first fields and zero
+ * the others:
+ *
+ *     key_rows_begin(&rows, err);
+ *     while (key_rows_next(&rows))
+ *         use keys[i] of row rows.walk.first + i, for each i below rows.walk.n;
+ *     status = key_rows_end(&rows);
+ *
+ * Chunks do not depend on the number of threads. One thread at a time.
+ */
 struct key_rows {
-    uint64_t first, n;
+    const struct plan *plan; /* borrowed, as are the next two */
+    const struct key *key;
+    const struct key_beside *beside; /* n_beside; or NULL */
+    size_t n_beside;
+    bool wants_exact;
+
+    struct walk walk; /* status: set it to -1, with an error, to end it */
     struct key_value *keys;
     struct key_value *exact; /* keys of the rows as they stand, where wants_exact */
     struct key_ties *ties;
-    uint64_t *hashes;            /* of the arrays that are hashed, in which -0.0 counts as 0.0 */
-    const struct batch **beside; /* of each array beside the key's */
+    uint64_t *hashes; /* of the arrays that are hashed, in which -0.0 counts as 0.0 */
+
+    struct worker *workers; /* private */
 };
 
-struct key_reader {
-    const struct plan *plan; /* borrowed */
-    const struct key *key;   /* borrowed */
-    bool wants_exact;
-    const struct key_beside *beside; /* borrowed */
-    size_t n_beside;
+void key_rows_begin(struct key_rows *rows, struct error *err);
 
-    /* Takes the keys, chunk by chunk in row order; called by the thread that leads the crew. */
-    int (*visit)(void *self, const struct key_rows *rows, struct error *err);
-    void *self;
-};
+/* Go to the next chunk. False at the end, and with ERROR_DATA, naming the row, where a number is
+ * not exact in another set's type, or kernel_row refuses a row that is hashed. */
+bool key_rows_next(struct key_rows *rows);
 
-/* Read all rows of the plan. The calls of visit do not depend on the number of threads. ERROR_DATA,
- * naming the row, where a number is not exact in another set's type, or kernel_row refuses a row
- * that is hashed. */
-int key_reader_run(const struct key_reader *reader, struct error *err);
+/* The chunk's rows of array i beside the key's. */
+static inline const struct batch *key_rows_beside(const struct key_rows *rows, size_t i)
+{
+    return &rows->walk.batches[rows->key->n_arrays + i];
+}
+
+/* Free what it owns. Returns -1 when it has failed. */
+int key_rows_end(struct key_rows *rows);

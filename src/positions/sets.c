@@ -39,22 +39,32 @@ struct compare {
 
 /* --- reading --- */
 
-static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
+/* Hand the keys of a shard's rows on to be sorted. The values are those that are hashed where
+ * positions are counted. */
+static int read_rows(struct compare *c, const struct plan *plan, const struct key_beside *values,
+                     size_t n_values, struct error *err)
 {
-    struct compare *c = self;
+    struct key_rows rows = {.plan = plan,
+                            .key = &c->key,
+                            .beside = values,
+                            .n_beside = n_values,
+                            .wants_exact = c->sets->exact != NULL};
 
-    for (uint64_t i = 0; i < rows->n; i++) {
-        struct record record = {rows->keys[i], c->set - 1, c->n_before + rows->first + i};
+    key_rows_begin(&rows, err);
+    while (key_rows_next(&rows))
+        for (uint64_t i = 0; i < rows.walk.n && rows.walk.status == 0; i++) {
+            struct record record = {rows.keys[i], c->set - 1, c->n_before + rows.walk.first + i};
 
-        if (c->sets->positions != NULL)
-            record.row = rows->hashes[i];
-        if (sorter_add(&c->symmetry, &record, sizeof record, err) == NULL)
-            return -1;
-        record.key = rows->exact[i];
-        if (c->sets->exact != NULL && sorter_add(&c->exact, &record, sizeof record, err) == NULL)
-            return -1;
-    }
-    return 0;
+            if (c->sets->positions != NULL)
+                record.row = rows.hashes[i];
+            if (sorter_add(&c->symmetry, &record, sizeof record, err) == NULL)
+                rows.walk.status = -1;
+            record.key = rows.exact[i];
+            if (rows.wants_exact && rows.walk.status == 0 &&
+                sorter_add(&c->exact, &record, sizeof record, err) == NULL)
+                rows.walk.status = -1;
+        }
+    return key_rows_end(&rows);
 }
 
 /* Warn where a shard's conventions differ from those of the first. */
@@ -116,14 +126,7 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     if (status == 0 && !is_first && c->sets->warn != NULL)
         status = warn_of_conventions(c, &plan, err);
     if (status == 0)
-        status = key_reader_run(&(struct key_reader){.plan = &plan,
-                                                     .key = &c->key,
-                                                     .wants_exact = c->sets->exact != NULL,
-                                                     .beside = values,
-                                                     .n_beside = n_values,
-                                                     .visit = keep_rows,
-                                                     .self = c},
-                                err);
+        status = read_rows(c, &plan, values, n_values, err);
     free(values);
     set->n_rows = c->n_before += plan.n_rows;
     if (is_first) {

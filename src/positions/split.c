@@ -130,26 +130,29 @@ static size_t put_value(const struct dtype *dtype, const uint8_t *element, uint8
     }
 }
 
-static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
+/* Read the keys of an input's rows: they decide the sides or, where another array has decided them,
+ * are handed on to be sorted. */
+static int read_keys(struct run *run, const struct plan *plan, const struct key *key,
+                     struct error *err)
 {
-    struct run *run = self;
+    struct key_rows rows = {.plan = plan, .key = key};
     uint8_t bytes[SEED_NBYTES + 16];
 
-    for (uint64_t i = 0; i < rows->n; i++) {
-        const struct key_value key = rows->keys[i];
+    key_rows_begin(&rows, err);
+    while (key_rows_next(&rows))
+        for (uint64_t i = 0; i < rows.walk.n && rows.walk.status == 0; i++) {
+            uint8_t *side = &run->sides[rows.walk.first + i];
+            const struct record record = {rows.keys[i], *side, side};
 
-        if (run->by_position) {
-            bytes_put_uint(bytes + SEED_NBYTES, key.high, 8, true);
-            bytes_put_uint(bytes + SEED_NBYTES + 8, key.low, 8, true);
-            run->sides[rows->first + i] = side_of(run, bytes, 16);
-            continue;
+            if (run->by_position) {
+                bytes_put_uint(bytes + SEED_NBYTES, record.key.high, 8, true);
+                bytes_put_uint(bytes + SEED_NBYTES + 8, record.key.low, 8, true);
+                *side = side_of(run, bytes, 16);
+            } else if (sorter_add(&run->rows, &record, sizeof record, err) == NULL) {
+                rows.walk.status = -1;
+            }
         }
-        uint8_t *side = &run->sides[rows->first + i];
-        const struct record record = {key, *side, side};
-        if (sorter_add(&run->rows, &record, sizeof record, err) == NULL)
-            return -1;
-    }
-    return 0;
+    return key_rows_end(&rows);
 }
 
 /* Find the sides of an input's rows. like->path is NULL for the first input, whose key is kept. */
@@ -167,7 +170,7 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
     if (by != NULL && (header->n_dims != 1 || header->shape[0] != plan->n_rows ||
                        strchr("iuSU", header->dtype.kind) == NULL))
         return plan_refuse(plan, by, err, "--by: expected an integer or a string for each row");
-    run->sides = malloc(plan->n_rows + 1);
+    run->sides = calloc(plan->n_rows + 1, 1);
     run->split->sides[run->split->n_inputs++] = run->sides;
     if (run->sides == NULL)
         return error_no_memory(err, "sides of rows");
@@ -186,8 +189,7 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
         status = walk_end(&s);
     }
     if (status == 0 && (by == NULL || run->settings->overlap != OVERLAP_KEEP))
-        status = key_reader_run(
-            &(struct key_reader){.plan = plan, .key = &key, .visit = keep_rows, .self = run}, err);
+        status = read_keys(run, plan, &key, err);
     if (like->path == NULL)
         *first = key;
     else

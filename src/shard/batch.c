@@ -5,12 +5,16 @@
  */
 #include "shard/batch.h"
 
+#include "base/crew.h"
+
 #include <math.h>
+#include <stdatomic.h>
 
 #define RANGE_NBYTES   (32u << 10)  /* of numbers read at once */
 #define WALK_NBYTES    (256u << 10) /* of rows that a walk reads at once, */
 #define WALK_ROWS      1024         /* but no more than these */
 #define STRETCH_NBYTES (8u << 10)   /* read at once to pick rows from */
+#define ROWS_PER_JOB   32
 
 /* --- lists in CSR form --- */
 
@@ -271,23 +275,88 @@ void walk_begin(struct walk *walk, const struct reader *readers, size_t n, struc
     walk->at_once = smaller(WALK_ROWS, WALK_NBYTES / (walk->row_nbytes + 1) + 1);
 }
 
-bool walk_read(struct walk *walk)
+/* Read the rows after the current ones. */
+static int read_on(struct walk *walk, struct batch *batches, struct error *err)
 {
-    walk->first += walk->n;
-    walk->at = 0;
-    for (size_t i = 0; i < walk->n_arrays && walk->status == 0; i++) {
-        struct batch *batch = &walk->batches[i];
+    const uint64_t first = walk->first + walk->n;
+
+    walk->n_ahead = 0;
+    for (size_t i = 0; i < walk->n_arrays; i++) {
+        struct batch *batch = &batches[i];
 
         if (batch->reader == NULL)
             continue;
-        const uint64_t n_rows = batch->reader->n_rows;
-        const uint64_t n_left = n_rows - smaller(walk->first, n_rows);
-
+        const uint64_t n_left = batch->reader->n_rows - smaller(first, batch->reader->n_rows);
         if (i == 0)
-            walk->n = smaller(walk->at_once, n_left);
-        walk->status = batch_read(batch, walk->first, smaller(walk->n, n_left), walk->err);
+            walk->n_ahead = smaller(walk->at_once, n_left);
+        if (batch_read(batch, first, smaller(walk->n_ahead, n_left), err) != 0)
+            return -1;
     }
+    return 0;
+}
+
+/* The rows that were read are the current ones from now on. False if there are none. */
+static bool go_on(struct walk *walk)
+{
+    walk->first += walk->n;
+    walk->n = walk->n_ahead;
+    walk->at = 0;
     return walk->status == 0 && walk->n > 0;
+}
+
+bool walk_read(struct walk *walk)
+{
+    if (walk->status == 0)
+        walk->status = read_on(walk, walk->batches, walk->err);
+    return go_on(walk);
+}
+
+struct each {
+    struct walk *walk;
+    walk_do do_row;
+    void *self;
+    atomic_bool has_failed; /* some row */
+    struct error read_error;
+};
+
+/* Job 0 reads the next rows; each other job works on some of the current ones. */
+static void each_job(void *self, int64_t job, int worker)
+{
+    struct each *each = self;
+    const uint64_t begin = (uint64_t)(job - 1) * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
+    struct error why = {0};
+
+    if (job == 0) {
+        (void)read_on(each->walk, each->walk->ahead, &each->read_error);
+        return;
+    }
+    for (uint64_t i = begin; i < end && i < each->walk->n && !each->has_failed; i++)
+        if (each->do_row(each->self, i, worker, &why) != 0)
+            each->has_failed = true;
+}
+
+bool walk_each(struct walk *walk, int n_threads, walk_do do_row, void *self)
+{
+    struct each each = {.walk = walk, .do_row = do_row, .self = self};
+
+    if (walk->status == 0 && walk->ahead == NULL) {
+        walk->status = new_items(&walk->ahead, walk->n_arrays, "rows", walk->err);
+        for (size_t i = 0; i < walk->n_arrays && walk->status == 0; i++)
+            walk->ahead[i].reader = walk->batches[i].reader;
+        if (walk->status == 0)
+            walk->status = read_on(walk, walk->ahead, walk->err);
+    }
+    struct batch *read = walk->ahead;
+    walk->ahead = walk->batches;
+    walk->batches = read;
+    if (!go_on(walk))
+        return false;
+    crew_run_each(n_threads, (int64_t)((walk->n - 1) / ROWS_PER_JOB + 2), each_job, &each);
+    for (uint64_t i = 0; i < walk->n && each.has_failed && walk->status == 0; i++)
+        walk->status = do_row(self, i, 0, walk->err);
+    if (walk->status == 0 && each.read_error.kind != ERROR_NONE)
+        walk->status = error_pass(walk->err, &each.read_error);
+    return walk->status == 0;
 }
 
 bool walk_next(struct walk *walk)
@@ -305,7 +374,10 @@ int walk_end(struct walk *walk)
 {
     for (size_t i = 0; i < walk->n_arrays && walk->batches != NULL; i++)
         batch_release(&walk->batches[i]);
+    for (size_t i = 0; i < walk->n_arrays && walk->ahead != NULL; i++)
+        batch_release(&walk->ahead[i]);
     free(walk->batches);
+    free(walk->ahead);
     free(walk->rows);
     const int status = walk->status;
     *walk = (struct walk){.status = status};

@@ -206,6 +206,8 @@ struct walk {
     struct batch *batches; /* owned, n_arrays: the rows that were read last: */
     uint64_t first, n;     /* first .. first + n - 1 */
     uint64_t at;           /* the current row is first + at */
+    struct batch *ahead;   /* owned, or NULL: n_ahead rows after them */
+    uint64_t n_ahead;
     size_t n_arrays;
     struct error *err; /* borrowed; NULL: messages are not wanted */
 };
@@ -225,6 +227,14 @@ bool walk_next(struct walk *walk);
 /* The same for a walk that goes from batch to batch and sets no current row: read the next rows,
  * at_once of them or those that are left. */
 bool walk_read(struct walk *walk);
+
+/* What is done with row first + i. Several workers do rows at once; none changes the walk. */
+typedef int (*walk_do)(void *self, uint64_t i, int worker, struct error *err);
+
+/* Like walk_read, and do_row is called for each of the rows by a crew, which also reads the rows
+ * after them. If it fails for any, the walk ends with the error of the first such row, for which it
+ * is called once more. */
+bool walk_each(struct walk *walk, int n_threads, walk_do do_row, void *self);
 
 /* Free what it owns. Returns -1 when rows could not be read or status was set. */
 int walk_end(struct walk *walk);
