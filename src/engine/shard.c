@@ -324,10 +324,13 @@ int shard_read(struct shard *shard, const char *path, const struct settings *set
 int shard_find_roles(struct shard *shard, const struct board *board,
                      const struct role_request *request, struct error *err)
 {
-    return new_items(&shard->bindings, shard->archive.n_arrays + 1, "roles", err) != 0
-               ? -1
-               : role_infer(&shard->archive, board, request, shard->bindings, &shard->n_rows,
-                            &shard->problems, err);
+    if (new_items(&shard->bindings, shard->archive.n_arrays + 1, "roles", err) != 0 ||
+        role_infer(&shard->archive, board, request, shard->bindings, &shard->n_rows,
+                   &shard->problems, err) != 0)
+        return -1;
+    return shard->problems.n > 0 && request->command != NULL
+               ? role_settle(&shard->problems, &shard->archive, board, request, err)
+               : 0;
 }
 
 int shard_open(struct shard *shard, const char *path, const struct settings *settings,

@@ -313,6 +313,15 @@ int role_infer(const struct archive_in *archive, const struct board *board,
                const struct role_request *request, struct role_binding *bindings, uint64_t *n_rows,
                struct role_problems *problems, struct error *err);
 
+/*
+ * Try the roles that the problems suggest and, if the request says so, what else is done with them:
+ * a role that would be refused becomes "drop", which never is, and what else would then be
+ * undecided becomes a problem too, so that the user is not led from one refusal to the next. If the
+ * problems cannot be settled their roles become "".
+ */
+int role_settle(struct role_problems *problems, const struct archive_in *archive,
+                const struct board *board, const struct role_request *request, struct error *err);
+
 /* Append request->command with the flags that settle all problems; nothing if some cannot be. */
 int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
                           const struct role_request *request, struct text *command,

@@ -13,7 +13,7 @@ bool role_unfit(struct role_case *a, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(a->c->reason, sizeof a->c->reason, format, args);
+    vsnprintf(a->reason, ROLE_REASON_NBYTES, format, args);
     va_end(args);
     return false;
 }
@@ -246,8 +246,7 @@ bool role_is_spatial(struct role_case *a, unsigned first_dim)
         for (uint64_t k = 2; first > 0 && is_strict && k <= product / 2 && k <= 1024; k++)
             if (product % k == 0 && is_spatial_length(a, product / k))
                 return !role_unfit(a, "%" PRIu64 " is %" PRIu64 " times %" PRIu64 ", and %s",
-                                   product, k, product / k,
-                                   text_format("%.200s", a->c->reason).text);
+                                   product, k, product / k, text_format("%.200s", a->reason).text);
     }
     if (!is_strict || first_dim == 0)
         return false;

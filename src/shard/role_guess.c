@@ -80,7 +80,7 @@ int role_katago_bind(struct role_case *a)
     if (fit == NULL || (rule->role == ROLE_GLOBALS && !a->c->swaps_colours))
         return 0;
     if (!fit(a))
-        return role_refuse(a, NULL, "%s", a->c->reason);
+        return role_refuse(a, NULL, "%s", a->reason);
     if (fit == role_fit_policy && a->b->n_actions != (uint64_t)a->c->board->n_cells + 1)
         return role_refuse(a, NULL, "expected an action per cell and a pass");
     a->b->role = rule->role;
@@ -362,15 +362,17 @@ static uint64_t end_of_moves(const struct role_context *c)
 /* True when the array would fit the role without being given it. A history, by its name or where no
  * other array has planes and colours stay, and a list of moves by its name, are tried as though
  * given it, since they fit in no other way. */
-static bool could_be(struct role_context *c, const struct role_case *a, enum role role)
+static bool could_be(const struct role_case *a, enum role role)
 {
     static const struct role_override bare = {0};
+    const struct role_context *c = a->c;
     struct role_binding unused = {0};
+    char reason[ROLE_REASON_NBYTES];
     struct role_case tried = *a;
 
-    tried.c = c;
     tried.b = &unused;
     tried.told = &bare;
+    tried.reason = reason;
     tried.is_told |=
         (role == ROLE_PLANES && a->h->n_dims == 5 &&
          (role_wanted(a) == role ||
@@ -383,13 +385,13 @@ static bool could_be(struct role_context *c, const struct role_case *a, enum rol
 /* True when no other array of the shard has planes or could have them. */
 static bool are_only_planes(const struct role_case *a)
 {
-    struct role_context *c = a->c;
+    const struct role_context *c = a->c;
 
     for (const struct role_case *other = c->cases; other < c->cases + c->n; other++)
         if (other->array != a->array &&
             (role_is_on_cells(role_wanted(other)) ||
              (!other->named.is_known && !other->is_told && other->array->n_rows == c->n_rows &&
-              (could_be(c, other, ROLE_PLANES) || could_be(c, other, ROLE_PACKED)))))
+              (could_be(other, ROLE_PLANES) || could_be(other, ROLE_PACKED)))))
             return false;
     return true;
 }
@@ -425,48 +427,49 @@ static bool is_likely(const struct role_case *a, enum role role)
     return low >= 0 && high <= 1 && are_only_planes(a);
 }
 
-const char *role_suggest(const struct role_case *of)
+const char *role_suggest(const struct role_case *a)
 {
     /* Floating numbers, as many as a policy has, are a policy; other numbers are a grid first. */
     static const enum role orders[2][6] = {
         {ROLE_GRID, ROLE_POLICY, ROLE_PLANES, ROLE_PACKED, ROLE_ACTION, ROLE_COORD},
         {ROLE_POLICY, ROLE_GRID, ROLE_PLANES, ROLE_PACKED, ROLE_META, ROLE_META},
     };
-    const struct role_request *request = of->c->request;
-    const enum role *roles = orders[of->h->dtype.kind == DTYPE_FLOAT];
-    struct role_context c = *of->c; /* for a reason of its own */
-    struct role_case a = *of;
+    const enum role *roles = orders[a->h->dtype.kind == DTYPE_FLOAT];
+    const struct role_request *request = a->c->request;
+    const struct role_context *c = a->c;
+    char reason[ROLE_REASON_NBYTES];
+    struct role_case of_its_own = *a;
     double low, high;
 
-    a.c = &c;
-    if (a.array->n_rows != c.n_rows || a.h->n_dims == 0)
-        return role_is_spatial(&a, 0) ? "drop" : "meta";
-    if (a.array->objects != NULL) /* only sparse policies move objects */
-        return request->swaps_colours                   ? "ROLE"
-               : role_name_suggests_cells(a.array->key) ? "drop"
-                                                        : "copy";
+    of_its_own.reason = reason;
+    if (a->array->n_rows != c->n_rows || a->h->n_dims == 0)
+        return role_is_spatial(&of_its_own, 0) ? "drop" : "meta";
+    if (a->array->objects != NULL) /* only sparse policies move objects */
+        return request->swaps_colours                    ? "ROLE"
+               : role_name_suggests_cells(a->array->key) ? "drop"
+                                                         : "copy";
     for (size_t k = 0; k < 6 && roles[k] != ROLE_META; k++) {
-        if (!could_be(&c, &a, roles[k]))
+        if (!could_be(a, roles[k]))
             continue;
-        if (!is_likely(&a, roles[k]))
+        if (!is_likely(a, roles[k]))
             return "ROLE";
-        if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a.array))
+        if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a->array))
             return role_name(ROLE_ACTION_VALUES);
         /* Moves that are all below the number of cells name cells where the policy has many more
          * actions, or not as many. */
-        const uint64_t end = end_of_moves(&c), n_cells = c.board->n_cells;
-        if (roles[k] == ROLE_ACTION && request->is_strict && a.array->n_rows >= 3 &&
+        const uint64_t end = end_of_moves(c), n_cells = c->board->n_cells;
+        if (roles[k] == ROLE_ACTION && request->is_strict && a->array->n_rows >= 3 &&
             ((end > 4 * n_cells && end < UINT32_MAX) || (end > 0 && end < n_cells)) &&
-            action_layout_by_name(c.board, "cells") != NULL &&
-            role_find_range(a.array, UINT64_MAX, &low, &high) && high < (double)n_cells &&
+            action_layout_by_name(c->board, "cells") != NULL &&
+            role_find_range(a->array, UINT64_MAX, &low, &high) && high < (double)n_cells &&
             (end > n_cells || high >= (double)end))
             return "action:layout=cells";
         return role_name(roles[k]);
     }
     /* Coordinates stay within the sides of the board; indices and counts exceed them. */
-    if (dtype_is_integer(&a.h->dtype) && a.h->n_dims == 3 && a.h->shape[2] == 2 &&
-        c.board->rows > 0 && role_find_range(a.array, UINT64_MAX, &low, &high)) {
-        const bool is_on_board = high < c.board->rows || high < c.board->cols;
+    if (dtype_is_integer(&a->h->dtype) && a->h->n_dims == 3 && a->h->shape[2] == 2 &&
+        c->board->rows > 0 && role_find_range(a->array, UINT64_MAX, &low, &high)) {
+        const bool is_on_board = high < c->board->rows || high < c->board->cols;
 
         if (low >= -1 && high > 1 && is_on_board)
             return role_name(ROLE_COORD);

@@ -3,8 +3,7 @@
  *
  * A role given by the user comes first, then name and shape together; an array that nothing speaks
  * for is copied, provided it cannot be spatial. Problems do not stop the inference: all of them are
- * found. The roles of a command line that is to settle them are tried before it is offered, and an
- * array that would be refused again is left out instead.
+ * found.
  */
 #include "shard/role_parts.h"
 
@@ -64,6 +63,7 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
         c->cases[i] = (struct role_case){.c = c,
                                          .array = array,
                                          .h = &array->header,
+                                         .reason = c->reason,
                                          .b = &bindings[i],
                                          .told = &nothing,
                                          .named = named};
@@ -71,16 +71,6 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
     }
     qsort(c->by_key, c->n, sizeof(struct role_case *), compare_keys);
     return take_overrides(c, c->request, err);
-}
-
-/* Add a problem of the shard as a whole, which no flag settles. */
-static void refuse_shard(struct role_context *c, enum error_code code, const char *reason)
-{
-    const struct error_place place = {.file = c->archive->path, .code = code};
-    struct role_problem *problem = role_problem_add(c, -1, "");
-
-    if (problem != NULL)
-        error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
 }
 
 /* Take the number of rows from the most trusted array with a role. If there is none, all arrays
@@ -121,9 +111,9 @@ static void find_rows(struct role_context *c)
         found = true;
     }
     if (!found)
-        refuse_shard(c, ERROR_CODE_ROWS,
-                     c->request->n_overrides > 0 ? "no array with rows is left"
-                                                 : "no array has rows");
+        role_refuse_shard(c, ERROR_CODE_ROWS,
+                          c->request->n_overrides > 0 ? "no array with rows is left"
+                                                      : "no array has rows");
 }
 
 /* --- the arrays --- */
@@ -163,7 +153,7 @@ static int refuse_spatial(struct role_case *a)
     if (strcmp(role, "action") == 0 || strncmp(role, "action:", 7) == 0 ||
         strcmp(role, "coord") == 0)
         role = "ROLE";
-    return role_refuse(a, role, "its name gives no role, and %s: say what it is", a->c->reason);
+    return role_refuse(a, role, "its name gives no role, and %s: say what it is", a->reason);
 }
 
 /* Copy an array of N rows unless something speaks against it. */
@@ -241,12 +231,6 @@ static int bind_unnamed(struct role_case *a)
         is_likely ? "" : ", --copy if colours do not matter to it");
 }
 
-/* Flags that may go with a history on a board that swaps colours, likeliest first, up to a NULL.
- * The last is empty and recognised by its address: the user must decide. */
-static const char user_tells[] = "";
-static const char *const flags_of_frames[] = {" --planes colour", " --planes mover", user_tells,
-                                              NULL};
-
 /* Bind an array to the role that the user gave it, or that its name gives. */
 static int bind_as(struct role_case *a, enum role role)
 {
@@ -300,8 +284,8 @@ static int bind_as(struct role_case *a, enum role role)
      */
     if (!a->is_told && h->n_dims == 5 && c->request->swaps_colours &&
         !conventions_is_said(c->request->conventions, "planes"))
-        a->flags = flags_of_frames[h->shape[2] == 3 || h->shape[4] == 3 ? 0 : 2];
-    return role_refuse(a, role_suggest(a), "%s", c->reason);
+        a->flags = role_flags_of_frames[h->shape[2] == 3 || h->shape[4] == 3 ? 0 : 2];
+    return role_refuse(a, role_suggest(a), "%s", a->reason);
 }
 
 /* --- what arrays take from one another --- */
@@ -349,7 +333,7 @@ static void finish(struct role_context *c)
             continue;
         /* The layout told, else that of the shard's policy, else cells. */
         if (!role_told_layout(a, &b->layout)) {
-            role_refuse(a, "drop", "%s", c->reason);
+            role_refuse(a, "drop", "%s", a->reason);
             continue;
         }
         if (b->layout == NULL)
@@ -367,93 +351,7 @@ static void finish(struct role_context *c)
             (void)finish_flip(a, policy);
 }
 
-/* --- all arrays, and what settles their problems --- */
-
-/* Do with these roles, and the flags that go with them (an option and its word), what the request
- * asks for. An array that is refused then gets its next flags, or is left out: true. */
-static bool try_further(const struct role_context *c, const struct role_request *roles)
-{
-    struct conventions conventions = *c->request->conventions;
-    struct role_request with_flags = *roles;
-    struct role_problem *problem = c->problems->items, *end = problem + c->problems->n;
-    char option[32], word[32];
-
-    for (const struct role_problem *p = problem; p < end; p++)
-        if (sscanf(p->flags, " --%31s %31s", option, word) == 2)
-            (void)conventions_set(&conventions, option, word, NULL);
-    with_flags.conventions = &conventions;
-    const struct error *why = c->request->try_roles(c->request->self, &with_flags);
-    while (problem < end && strcmp(c->archive->arrays[problem->array].key, why->array) != 0)
-        problem++;
-    if (why->kind != ERROR_DATA || problem == end || strcmp(problem->role, "drop") == 0)
-        return false;
-    for (const char *const *flags = flags_of_frames; *flags != NULL; flags++)
-        if (*flags == problem->flags) { /* the last one leaves the choice to the user */
-            problem->flags = flags[1] != NULL ? flags[1] : *flags;
-            return flags[1] != NULL;
-        }
-    snprintf(problem->role, sizeof problem->role, "drop");
-    problem->flags = "";
-    return true;
-}
-
-/* Try the roles that the problems suggest: one that would be refused becomes "drop", which never
- * is, and what else would then be undecided becomes a problem too, so that the user is not led from
- * one refusal to the next. -1: no memory, err is set. */
-static int settle(struct role_context *c, struct error *err)
-{
-    struct role_problems *problems = c->problems;
-    bool is_settled = false, again = true;
-    int status = 0;
-
-    for (unsigned n_failed = 0; n_failed < 4 && again && status == 0; n_failed += !is_settled) {
-        struct role_request request = role_request_over(c->request);
-        struct role_binding *bindings = calloc(c->n + 1, sizeof *bindings);
-        struct role_problems left = {0};
-        uint64_t n_rows;
-
-        if (bindings == NULL)
-            status = error_no_memory(err, "roles");
-        request.command = NULL;
-        request.try_roles = NULL;
-        for (size_t k = 0; k < problems->n && status == 0; k++) {
-            const struct role_problem *problem = &problems->items[k];
-
-            status = problem->array < 0
-                         ? 1 /* no role settles a problem of the shard as a whole */
-                         : role_request_add_spec(&request, c->archive->arrays[problem->array].key,
-                                                 problem->role, err);
-        }
-        if (status == 0)
-            status = role_infer(c->archive, c->board, &request, bindings, &n_rows, &left, err);
-        is_settled = left.n == 0;
-        again = !is_settled ||
-                (status == 0 && c->request->try_roles != NULL && try_further(c, &request));
-        role_overrides_release(&request);
-        free(bindings);
-        for (size_t k = 0; k < left.n && status == 0; k++) {
-            const struct role_problem *remains = &left.items[k];
-            const int i = remains->array, index = i >= 0 ? c->cases[i].b->index_array : -1;
-            struct role_problem *problem = role_problem_of(problems, (size_t)i);
-            const size_t n = problems->n;
-
-            if (problem == NULL && index >= 0) { /* values whose indices are left out */
-                role_refuse(&c->cases[i], NULL, "it goes with %.200s, which has no role",
-                            text_quote(c->cases[index].array->key).text);
-                problem = problems->n > n ? &problems->items[n] : NULL;
-            } else if (problem == NULL && (problem = role_problem_add(c, i, NULL)) != NULL) {
-                problem->why = remains->why;
-            }
-            if (problem == NULL)
-                break;
-            snprintf(problem->role, sizeof problem->role, "%s", remains->array < 0 ? "" : "drop");
-        }
-        role_problems_release(&left);
-    }
-    for (size_t k = 0; k < problems->n && !is_settled && status == 0; k++)
-        problems->items[k].role[0] = '\0';
-    return status < 0 ? -1 : 0;
-}
+/* --- all arrays --- */
 
 int role_infer(const struct archive_in *archive, const struct board *board,
                const struct role_request *request, struct role_binding *bindings, uint64_t *n_rows,
@@ -477,7 +375,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
     if (board->family->only_known_members && missing != NULL) {
         snprintf(c.reason, sizeof c.reason, "expected an array %s, as every KataGo shard has",
                  missing);
-        refuse_shard(&c, ERROR_CODE_SHAPE, c.reason);
+        role_refuse_shard(&c, ERROR_CODE_SHAPE, c.reason);
     } else {
         role_sparse_find(&c);
         find_rows(&c);
@@ -501,9 +399,6 @@ int role_infer(const struct archive_in *archive, const struct board *board,
         }
         finish(&c);
     }
-    if (c.failed.kind == ERROR_NONE && c.problems->n > 0 && request->command != NULL &&
-        settle(&c, err) != 0)
-        goto out;
     if (c.failed.kind != ERROR_NONE)
         error_pass(err, &c.failed);
     else if (problems == NULL && own.n > 0)
@@ -516,76 +411,4 @@ out:
     free(c.cases);
     free(c.by_key);
     return status;
-}
-
-/* --- all problems in one message --- */
-
-/* Of a message; the rest is for the reasons. */
-#define COMMAND_MAX_NBYTES (ERROR_MESSAGE_NBYTES * 3 / 4)
-
-int role_refuse_all(const struct role_problems *problems, const struct archive_in *archive,
-                    const struct role_request *request, const struct error *next, struct error *err)
-{
-    const struct error_place place = {.file = archive->path};
-    struct text command = {0}, list = {0};
-    int status = role_problems_command(problems, archive, request, &command, err);
-    char reason[ERROR_MESSAGE_NBYTES];
-    struct role_guess fits = {0};
-    bool is_misfit = false; /* planes do not fit the board given; they may fit another one */
-    size_t k;
-
-    for (k = 0; k < problems->n; k++) {
-        const struct role_problem *problem = &problems->items[k];
-        const char *key = problem->array >= 0 ? archive->arrays[problem->array].key : "";
-
-        is_misfit |= problem->why.code == ERROR_CODE_SHAPE && strcmp(problem->role, "drop") == 0 &&
-                     role_by_name(key, strlen(key), NULL).role == ROLE_PLANES;
-    }
-    if (is_misfit)
-        (void)role_guess_board_by_shape(archive, &fits);
-    if (status == 0 && command.n_bytes > COMMAND_MAX_NBYTES) { /* many inputs: flags alone */
-        const struct role_request same = {.command = "the same with", .operands = ""};
-
-        text_release(&command);
-        status = role_problems_command(problems, archive, &same, &command, err);
-    }
-    if (status == 0 && command.n_bytes > COMMAND_MAX_NBYTES) {
-        text_release(&command);
-        status = text_append(&command, err, "--schema FILE, a file of roles");
-    }
-    for (k = 0; k < problems->n && status == 0; k++) {
-        const struct error *why = &problems->items[k].why;
-        const char *text = why->message + why->file_nbytes;
-        const char *end = strstr(text, "; use ");
-
-        if (end == NULL) /* without the code in brackets */
-            end = text + strlen(text);
-        text += strspn(text, ": ");
-        if (list.n_bytes + (size_t)(end - text) + command.n_bytes + 400 > ERROR_MESSAGE_NBYTES)
-            break;
-        status = text_append(&list, err, "%s%.*s", k > 0 ? "; " : "", (int)(end - text), text);
-    }
-    if (k < problems->n)
-        status |= text_append(&list, err, "%sand %zu more", k > 0 ? "; " : "", problems->n - k);
-    if (next != NULL && next->kind == ERROR_DATA && fits.n_boards == 0 &&
-        list.n_bytes + strlen(next->message) + strlen(next->array) + command.n_bytes + 400 <=
-            ERROR_MESSAGE_NBYTES)
-        status |= text_append(&list, err, "; then %s%s%s", next->array,
-                              *next->array != '\0' ? ": " : "", error_reason(next, reason));
-    if (fits.is_said)
-        status |= text_append(&list, err, "; the board is the shard's own, %s%s",
-                              archive_in_find(archive, "board_type") != NULL ? "board_type=" : "",
-                              text_quote(fits.board).text);
-    else if (fits.board[0] != '\0')
-        status |= text_append(&list, err, "; %s fit another board: use --board %s", fits.reason,
-                              fits.board);
-    else if (fits.n_boards > 0)
-        status |= text_append(&list, err, "; use another --board (%s)", fits.reason);
-    else if (command.n_bytes > 0)
-        status |= text_append(&list, err, "; use: %s", command.text);
-    if (status == 0)
-        error_set_at(err, ERROR_DATA, &place, "%s", list.text);
-    text_release(&command);
-    text_release(&list);
-    return -1;
 }

@@ -6,6 +6,8 @@
 
 #include "shard/role.h"
 
+#define ROLE_REASON_NBYTES 320
+
 /* An array under inference. */
 struct role_case {
     struct role_context *c;
@@ -17,6 +19,8 @@ struct role_case {
     bool is_refused;          /* one of the problems */
     const char *flags;        /* static: other flags that go with its problem; or NULL */
     struct role_named named;  /* what its name says */
+    char *reason;             /* borrowed, ROLE_REASON_NBYTES: why it does not fit what was tried
+                                 last, by role_unfit */
     struct role_case *sparse; /* the index array of the sparse policy that it is a part of, which
                                  may be itself; or NULL */
 };
@@ -34,9 +38,9 @@ struct role_context {
                                           arrays have rows; or NULL */
     uint32_t box_rows, box_cols;       /* of planes (5 x 5 on Take It Easy); 0: there is no box */
     bool swaps_colours;
-    char reason[320];               /* why the last array tried does not fit: role_unfit */
-    struct role_problems *problems; /* borrowed */
-    struct error failed;            /* what no flag settles: no memory, unread objects */
+    char reason[ROLE_REASON_NBYTES]; /* of all cases */
+    struct role_problems *problems;  /* borrowed */
+    struct error failed;             /* what no flag settles: no memory, unread objects */
 };
 
 /* The array of that key (n_bytes of key, then ending), or NULL. */
@@ -48,9 +52,13 @@ enum role role_wanted(const struct role_case *a);
 
 /* --- problems --- */
 
-/* Add a problem of the array at that position, or of the shard (-1), which the role would settle.
- * NULL: c->failed is set. */
-struct role_problem *role_problem_add(struct role_context *c, int array, const char *role);
+/* Add a problem of the shard as a whole, which no flag settles. If there is no memory, c->failed is
+ * set. */
+void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason);
+
+/* Flags that may go with a history on a board that swaps colours, likeliest first, up to a NULL.
+ * The last is empty and recognised by its address: the user must decide. */
+extern const char *const role_flags_of_frames[];
 
 /*
  * Add the problem "FILE: ARRAY: dtype <f4, shape (6, 81): REASON; use --role ARRAY=ROLE or --copy
@@ -67,7 +75,7 @@ int role_refuse_as(struct role_case *a, const char *role, enum error_code code, 
 /* 0 if the array has n_rows rows; else add a problem [rows] and return -1. */
 int role_check_rows(struct role_case *a);
 
-/* --- fits: each sets c->reason when it returns false --- */
+/* --- fits: each sets the reason when it returns false --- */
 
 /* Set the reason, printf-style. Returns false, so that `return role_unfit(...)` reads well. */
 bool role_unfit(struct role_case *a, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -82,7 +82,12 @@ static int position_of(const struct role_case *a)
 
 static void refuse_lonely(struct role_case *a, const struct part *missing, size_t n_prefix)
 {
-    if (n_prefix > 0)
+    const struct role_case *other = role_find(a->c, a->array->key, n_prefix, missing->endings[0]);
+
+    if (n_prefix > 0 && other != NULL && missing == &parts[INDICES])
+        role_refuse(a, NULL, "it goes with %.200s, which has no role",
+                    text_quote(other->array->key).text);
+    else if (n_prefix > 0)
         role_refuse(a, NULL, "a part of a sparse policy, but there is no %.*s%s",
                     (int)(n_prefix > 150 ? 150 : n_prefix), text_path(a->array->key).text,
                     missing->endings[0]);
@@ -278,7 +283,7 @@ int role_sparse_bind(struct role_case *a)
                               a->c->n_rows + 1, text_quote(a->c->rows->array->key).text);
     const struct action_layout *layout = find_layout(a, &length);
     if (layout == NULL)
-        return role_refuse(a, "policy-index:layout=LAYOUT", "%s", a->c->reason);
+        return role_refuse(a, "policy-index:layout=LAYOUT", "%s", a->reason);
     for (size_t k = 0; k < N_PARTS; k++) {
         struct role_binding *b = of[k] != NULL ? of[k]->b : NULL;
 
