@@ -171,11 +171,10 @@ struct role_case;
 
 /*
  * Try an array, which has the right number of rows, as one role. True: its binding is complete but
- * for the layout of an action that was not told one. False: a reason says what was expected.
+ * for the role itself and the layout of an action that was not told one. False: a reason says what
+ * was expected.
  */
 typedef bool role_fit(struct role_case *array);
-
-#define ROLE_N_FITS 3
 
 /* What a colour swap does to its numbers. */
 enum role_swap {
@@ -219,7 +218,8 @@ struct role_kind {
     const char *options; /* after the colon: "msb lsb"; or NULL */
     unsigned flags;      /* enum role_flag */
     role_fit *fit; /* how an array must fit it; NULL: any does, or its parts are bound together */
-    role_fit *by_name[ROLE_N_FITS]; /* tried in order for an array with such a name; none: fit */
+    const enum role *by_name; /* the roles that an array with such a name may have, in the order in
+                                 which they are tried, up to ROLE_N_KINDS; NULL: this one */
     enum spec_kind moves_as;
     enum role_swap swap;
     enum role_check check;

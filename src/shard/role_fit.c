@@ -133,7 +133,6 @@ bool role_fit_planes(struct role_case *a)
         return role_unfit(a, "expected at least one plane, found none");
     if (!set_frames(a, outer * inner, n_frames))
         return false;
-    a->b->role = ROLE_PLANES;
     a->b->options |= last || inner > 1 ? ROLE_NHWC : outer > 1 ? ROLE_NCHW : 0;
     a->b->axes.outer = outer;
     a->b->axes.inner = inner;
@@ -169,7 +168,6 @@ bool role_fit_packed(struct role_case *a)
     }
     if (!set_frames(a, n_planes, 0))
         return false;
-    a->b->role = ROLE_PACKED;
     a->b->options |= is_lsb ? ROLE_LSB : ROLE_MSB;
     a->b->axes = (struct role_axes){n_planes, board->n_cells, 1};
     return true;
@@ -184,7 +182,6 @@ bool role_fit_grid(struct role_case *a)
     if (a->h->n_dims < 2 || !match_cells(a, 1, a->h->n_dims))
         return role_unfit(a, "expected a code per cell of the board %s: (N, %s)", board->name,
                           cells_text(board).text);
-    a->b->role = ROLE_GRID;
     a->b->axes.outer = a->b->axes.inner = 1;
     return true;
 }
@@ -389,7 +386,6 @@ bool role_fit_policy(struct role_case *a)
         layout = layout_as_told(a, length);
     if (layout == NULL)
         return false;
-    a->b->role = ROLE_POLICY;
     a->b->layout = layout;
     a->b->n_actions = length;
     a->b->axes = (struct role_axes){n_policies, length, 1};
@@ -423,7 +419,6 @@ bool role_fit_action(struct role_case *a)
         return role_unfit(a, "expected pairs of an action's index and a count: integers (N, k, 2)");
     if (!pairs && (!is_integer || (a->is_told ? n_columns(h) == 0 : n_columns(h) != 1)))
         return role_unfit(a, "expected the index of an action: integers (N,), or told, (N, k)");
-    a->b->role = ROLE_ACTION;
     a->b->options = pairs;
     return true;
 }
@@ -438,7 +433,6 @@ bool role_fit_coord(struct role_case *a)
     if (a->c->board->rows == 0)
         return role_unfit(a, "the cells of the board %s have no rows and columns",
                           a->c->board->name);
-    a->b->role = ROLE_COORD;
     a->b->options = a->told->options & ROLE_COLROW ? ROLE_COLROW : ROLE_ROWCOL;
     return true;
 }
@@ -455,7 +449,6 @@ bool role_fit_value(struct role_case *a)
     if (n > 3 && !a->is_told && a->named.is_known && !by_name &&
         (a->c->swaps_colours || role_is_spatial(a, 1)))
         return role_unfit(a, "expected values: numbers (N,), (N, 1), (N, 2) or (N, 3)");
-    a->b->role = ROLE_VALUE;
     a->b->options = by_name ? ROLE_PLAYERS : a->told->options & ROLE_PLAYERS;
     return true;
 }
@@ -464,7 +457,6 @@ bool role_fit_wdl(struct role_case *a)
 {
     if (!is_label(a) || a->h->n_dims != 2 || a->h->shape[1] != 3)
         return role_unfit(a, "expected win, draw, loss: numbers (N, 3)");
-    a->b->role = ROLE_WDL;
     return true;
 }
 
@@ -472,7 +464,6 @@ bool role_fit_to_move(struct role_case *a)
 {
     if (!is_label(a) || n_columns(a->h) != 1)
         return role_unfit(a, "expected a player: numbers (N,)");
-    a->b->role = ROLE_TO_MOVE;
     return true;
 }
 
@@ -480,7 +471,6 @@ bool role_fit_globals(struct role_case *a)
 {
     if (!is_label(a) || a->h->n_dims != 2 || a->h->shape[1] == 0)
         return role_unfit(a, "expected global inputs, the player to move first: numbers (N, k)");
-    a->b->role = ROLE_GLOBALS;
     return true;
 }
 
@@ -490,6 +480,5 @@ bool role_fit_tile(struct role_case *a)
         return role_unfit(a, "tiles belong to the board takeiteasy, not to %s", a->c->board->name);
     if (!dtype_is_integer(&a->h->dtype) || a->h->n_dims != 2 || a->h->shape[1] != 3)
         return role_unfit(a, "expected a tile's numbers: integers (N, 3)");
-    a->b->role = ROLE_TILE;
     return true;
 }

@@ -237,7 +237,8 @@ static int bind_as(struct role_case *a, enum role role)
     const struct role_context *c = a->c;
     const struct role_kind *kind = &role_kinds[role];
     const struct npy_header *h = a->h;
-    const bool by_name = !a->is_told && kind->by_name[0] != NULL;
+    const enum role this_one[] = {role, ROLE_N_KINDS};
+    const enum role *tried = a->is_told || kind->by_name == NULL ? this_one : kind->by_name;
     const unsigned said = a->told->options;
     struct role_binding *b = a->b;
     bool fits = false;
@@ -252,15 +253,12 @@ static int bind_as(struct role_case *a, enum role role)
         return -1;
     if (role == ROLE_COPY)
         return bind_copy(a, (a->named.flags & NAME_MAY_SPREAD) || h->n_dims > 2);
-    if (!by_name)
-        fits = kind->fit(a);
-    for (size_t k = 0; k < ROLE_N_FITS && kind->by_name[k] != NULL && by_name && !fits; k++)
-        fits = !((a->named.flags & NAME_PER_PLAYER) && kind->by_name[k] == role_fit_wdl) &&
-               kind->by_name[k](a);
+    for (; *tried != ROLE_N_KINDS && !fits; tried++) {
+        b->role = *tried;
+        fits = (a->is_told || !(a->named.flags & NAME_PER_PLAYER) || b->role != ROLE_WDL) &&
+               role_kinds[b->role].fit(a);
+    }
     if (fits) {
-        /* Masks and action values are policies by shape. */
-        if (b->role == ROLE_POLICY)
-            b->role = role;
         b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
         if (b->role == ROLE_TO_MOVE)
             b->options = said != 0                                                ? said
