@@ -175,29 +175,22 @@ double dtype_get_any_double(const struct dtype *dtype, const void *element)
 /* The nearest half, ties to even. */
 static uint64_t half_bits(double value)
 {
+    const uint64_t sign = signbit(value) ? 0x8000 : 0;
+    int exponent = 0;
     uint64_t bits;
-    int shift = 42;
 
     memcpy(&bits, &value, sizeof bits);
-    const uint64_t sign = bits >> 48 & 0x8000;
-    const int exponent = (int)(bits >> 52 & 2047) - (1023 - 15);
-    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
-    if (exponent == 2047 - (1023 - 15))
-        return sign | 0x7c00 | (fraction != 0 ? 0x200 | fraction >> 42 : 0);
-    if (exponent >= 31)
+    if (isnan(value))
+        return sign | 0x7e00 | (bits >> 42 & 0x1ff);
+    value = fabs(value);
+    if (value >= 65520)
         return sign | 0x7c00;
-    if (exponent < -10)
-        return sign;
-    uint64_t half = (uint64_t)exponent << 10;
-    if (exponent <= 0) { /* subnormal: the whole mantissa in its place */
-        fraction |= UINT64_C(1) << 52;
-        shift = 43 - exponent;
-        half = 0;
-    }
-    half |= fraction >> shift;
-    const uint64_t rest = fraction & ((UINT64_C(1) << shift) - 1);
-    const uint64_t tie = UINT64_C(1) << (shift - 1);
-    return sign | (half + (rest > tie || (rest == tie && (half & 1)))); /* may carry to infinity */
+    (void)frexp(value, &exponent);
+    if (value < 0x1p-14) /* zero and denormals: multiples of 2^-24 */
+        exponent = -13;
+    /* 1024 to 2048 of the last digit's units: 1024 is the leading bit, and 2048 carries. */
+    return sign |
+           (((uint64_t)exponent + 13) * 1024 + (uint64_t)nearbyint(ldexp(value, 11 - exponent)));
 }
 
 void dtype_put_double(const struct dtype *dtype, double value, void *element)
