@@ -52,6 +52,9 @@ enum role role_wanted(const struct role_case *a);
 
 /* --- problems --- */
 
+/* Add a problem and return it, to be filled in; NULL: no memory. */
+struct role_problem *role_problem_add(struct role_problems *problems, struct error *err);
+
 /* Add a problem of the shard as a whole, which no flag settles. If there is no memory, c->failed is
  * set. */
 void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason);
