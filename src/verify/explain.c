@@ -14,19 +14,6 @@
 
 /* --- layouts --- */
 
-static struct text_quoted order_text(const struct layout *layout)
-{
-    if (layout->games != NULL)
-        return text_format("%llu blocks of different lengths", (unsigned long long)layout->n_games);
-    if (layout->originals_first)
-        return text_format("all sources first, then the other images of each");
-    if (layout->block_rows >= layout->n_sources && layout->n_sources > 1)
-        return text_format("transform order");
-    if (layout->block_rows == 1)
-        return text_format("sample order");
-    return text_format("blocks of %llu", (unsigned long long)layout->block_rows);
-}
-
 static int take_layout(struct probe *p, const struct layout *found, struct error *err)
 {
     struct layout *layout = &p->groups->layout;
@@ -55,7 +42,7 @@ static int take_layout(struct probe *p, const struct layout *found, struct error
         return -1;
     p->lanes->result->is_expanded = true;
     return text_append(&p->lanes->result->note, err, "expanded, %u images per source, %s",
-                       layout->n_images, order_text(layout).text);
+                       layout->n_images, layout_text(layout).text);
 }
 
 /* Take the layout that is told, whether or not the rows show it. */
@@ -324,24 +311,34 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 
 /* --- finding groups --- */
 
-/* Decide whether all rows of each position are exact images of one of them: then nothing is wrong
- * with them, whatever their order, and a layout that finds faults is not theirs. */
-static int are_all_images(struct probe *p, bool *are_exact, struct error *err)
+/* Decide whether all rows of each position are exact images of enough others, each there once: then
+ * nothing is wrong with them, whatever their order, and a layout that finds faults is not theirs.
+ * Symmetric positions, those that occur too often, and empty boards tell nothing. */
+static int are_all_images(struct probe *p, uint32_t n_images, bool *are_exact, struct error *err)
 {
     struct window window = {0};
     struct lane_image *list = list_rows(p, p->n, false, err);
-    const struct lane_image *first = list;
     int status = list != NULL ? probe_read_all(p, &window, err) : -1;
 
     *are_exact = status == 0;
-    for (const struct lane_image *image = list; *are_exact && image < list + p->n; image++) {
-        uint32_t u = 0;
+    for (uint64_t k = 0, first = 0, end = 0; *are_exact && k < p->n; k++) {
+        const struct sketch *sketch = &p->sketches[list[k].row];
+        uint64_t n_exact = 1;
 
-        first = image->source == first->source ? first : image;
-        while (u < p->groups->n_transforms &&
-               !(p->groups->allowed[u] && orbit_same_row(&window, first->row, image->row, u)))
-            u++;
-        *are_exact = u < p->groups->n_transforms;
+        first = k < end ? first : k;
+        end = k < end ? end : class_end(list, k, p->n);
+        if (sketch->shape == 0 || sketch->is_symmetric || end - first > 2 * p->max_images)
+            continue;
+        for (uint64_t m = first; m < end && *are_exact; m++) {
+            uint32_t u = m == k ? p->groups->n_transforms : 0;
+
+            while (u < p->groups->n_transforms &&
+                   !(p->groups->allowed[u] && orbit_same_row(&window, list[m].row, list[k].row, u)))
+                u++;
+            n_exact += u < p->groups->n_transforms;
+            *are_exact = u > 0;
+        }
+        *are_exact &= 4 * n_exact >= 3 * n_images;
     }
     window_release(&window);
     free(list);
@@ -368,7 +365,7 @@ static int find_repeats(struct probe *p, bool *found, struct error *err)
                                       layout_row(&layout, 0, 1)),
                              "each image once", "the same row again",
                              "every row is there %u times (%s), as if its images were never made",
-                             n, order_text(&layout).text);
+                             n, layout_text(&layout).text);
         }
     return status;
 }
@@ -400,7 +397,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
         findings_add(&p->lanes->result->findings,
                      WARNING_AT(FINDING_ORBIT_PLANES, key, FINDING_NO_ROW), "", "",
                      "every %u rows (%s) have the same policies, but unrelated planes", n,
-                     order_text(&fit->layout).text);
+                     layout_text(&fit->layout).text);
     return 0;
 }
 
@@ -441,11 +438,10 @@ static int look(struct probe *p, struct error *err)
     if (!p->has_block && !found.is_confirmed && p->n_first == p->n_rows &&
         (find_repeats(p, &is_repeated, err) != 0 || is_repeated))
         return is_repeated ? 0 : -1;
-    /* A layout with too few images, contradicted by rows that are all right as classes. */
-    if (!p->has_block && found.is_confirmed && !found.is_exact &&
-        classes.n_images > found.layout.n_images && classes.saved > found.saved &&
-        p->n_first == p->n_rows) {
-        if (are_all_images(p, &are_exact, err) != 0)
+    /* A layout contradicted by rows that are all right as classes. */
+    if (!p->has_block && found.is_confirmed && !found.is_exact && found.level == PROBE_SHAPE &&
+        classes.n_images > 0 && p->n_first == p->n_rows) {
+        if (are_all_images(p, classes.n_images, &are_exact, err) != 0)
             return -1;
         if (are_exact)
             return take_classes(p, classes.n_images, err);

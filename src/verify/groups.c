@@ -49,6 +49,19 @@ uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k)
            (k - layout->originals_first) * block.n + source - block.first;
 }
 
+struct text_quoted layout_text(const struct layout *layout)
+{
+    if (layout->games != NULL)
+        return text_format("%llu blocks of different lengths", (unsigned long long)layout->n_games);
+    if (layout->originals_first)
+        return text_format("all sources first, then the other images of each");
+    if (layout->block_rows >= layout->n_sources && layout->n_sources > 1)
+        return text_format("transform order");
+    if (layout->block_rows == 1)
+        return text_format("sample order");
+    return text_format("blocks of %llu", (unsigned long long)layout->block_rows);
+}
+
 /* --- the images of rows --- */
 
 void orbit_walk_begin(struct orbit_walk *walk, const struct orbit_groups *groups,

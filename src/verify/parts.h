@@ -172,6 +172,9 @@ struct layout {
 /* The row of image k of a source. */
 uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k);
 
+/* The order of the rows, for people. */
+struct text_quoted layout_text(const struct layout *layout);
+
 /* Rows before `row`, whose highest source is max_before, and rows from it on have no source in
  * common. */
 struct orbit_cut {

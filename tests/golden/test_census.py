@@ -636,5 +636,26 @@ def test_any_images(n_images):
         assert not codes, (seed, file)
 
 
+@tap.test()
+def test_without_duplicates():
+    """Equal rows are left out: of an empty board, half of the images. Fours fit all rows, and some
+    positions have two sources."""
+    source = gomoku(60)
+    source["states"][7] = source["states"][5]
+    source["policy"][7] = source["policy"][5] ** 2 / (source["policy"][5] ** 2).sum()
+    source["states"][0, :2] = 0
+    source["policy"][0] = 0
+    source["policy"][0, 0, 4] = 1
+    rows, seen = [], set()
+    for row in orders("sample", rows_of(source), IDS["all"], image):
+        row.pop("last_move")
+        key = row["states"].tobytes() + row["policy"].tobytes() + row["value"].tobytes()
+        if key not in seen:
+            rows.append(row)
+        seen.add(key)
+    codes, file = errors_of(stack(rows), *BOARD)
+    assert len(rows) == 476 and not codes and "8 images" in file["note"], (len(rows), file)
+
+
 if __name__ == "__main__":
     tap.main()
