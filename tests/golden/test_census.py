@@ -568,8 +568,11 @@ def listed(policies, form):
         ends = np.cumsum([0] + [len(cells) for cells in moves])
         return {"policy_indices": np.concatenate(moves), "policy_values": np.concatenate(values),
                 "policy_offsets": ends}
+    if form == "mixed":  # the type differs from row to row
+        moves = [row.astype(("<i4", ">i2", ">i8", "u1")[i % 4]) for i, row in enumerate(moves)]
+        values = [row.astype(("<f4", ">f8", ">f4")[i % 3]) for i, row in enumerate(values)]
     lists = {"policy_indices": moves, "policy_values": values}
-    if form == "objects":
+    if form in ("objects", "mixed"):
         return {key: np.array(rows + [None], object)[:-1] for key, rows in lists.items()}
     longest = max(map(len, moves))
     padded = {key: np.stack([np.pad(row, (0, longest - len(row))) for row in rows])
@@ -580,7 +583,7 @@ def listed(policies, form):
     return {"visit_pairs": pairs.astype(np.int32)}
 
 
-@tap.test(*[(form, fault) for form in ("objects", "padded", "csr", "pairs")
+@tap.test(*[(form, fault) for form in ("objects", "mixed", "padded", "csr", "pairs")
             for fault in ("none", "policy still", "policy inverse", "values")])
 def test_listed_anew(form, fault):
     """The moves of each image in ascending order: the same policy, in another order of its list."""
