@@ -93,7 +93,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
         {
             .name = "policy-value",
             .flags = ROLE_IS_VALUES,
-            .check = ROLE_CHECK_INDEX_VALUES,
+            .check = ROLE_CHECK_POLICY,
             .mistake = ROLE_MISTAKE_INDEX_VALUES,
             .prefixes = POLICY_NAMES " " VISITS_NAMES " pol",
         },
@@ -144,7 +144,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_wdl,
             .swap = ROLE_SWAP_VALUES,
-            .check = ROLE_CHECK_WDL,
+            .check = ROLE_CHECK_VALUE,
             .mistake = ROLE_MISTAKE_VALUE,
             .names = {{.words = "wdl wls"}},
         },

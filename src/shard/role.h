@@ -192,11 +192,9 @@ enum role_check {
     ROLE_CHECK_TILES,
     ROLE_CHECK_POLICY, /* nowhere negative, and a sum of 1 */
     ROLE_CHECK_INDICES,
-    ROLE_CHECK_INDEX_VALUES, /* as a policy */
     ROLE_CHECK_ACTION,
     ROLE_CHECK_COORD,
     ROLE_CHECK_VALUE,
-    ROLE_CHECK_WDL,
     ROLE_CHECK_PLAYER,
     ROLE_N_CHECKS
 };
@@ -243,6 +241,12 @@ enum role role_values_by_prefix(const char *key, size_t n_bytes);
  * --value gives a convention for one or two. */
 bool role_value_contradicts(const struct role_binding *binding, const char *key,
                             const struct board *board, const struct conventions *conventions);
+
+/* How arrays of the role write the player to move. */
+static inline enum to_move_coding role_coding(enum role role, const struct conventions *conventions)
+{
+    return role_kinds[role].swap == ROLE_SWAP_FIRST ? TO_MOVE_01 : conventions->to_move;
+}
 
 static inline const char *role_name(enum role role)
 {

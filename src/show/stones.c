@@ -129,14 +129,15 @@ static enum picture_side side_to_move(const struct fields *fields)
     const struct plan *plan = fields->plan;
     const struct conventions *c = &plan->conventions;
     const bool is_known = plan->board->family->only_known_members;
-    const int label = fields_find(fields, is_known ? ROLE_GLOBALS : ROLE_TO_MOVE);
+    const enum role role = is_known ? ROLE_GLOBALS : ROLE_TO_MOVE;
+    const int label = fields_find(fields, role);
     struct planes planes;
     int player = -1;
 
     if (!board_swaps_colours(plan->board))
         return SIDE_NONE;
     if (label >= 0 && dtype_is_number(&fields->items[label].dtype))
-        player = turn_player(c->to_move, field_number(&fields->items[label], 0));
+        player = turn_player(role_coding(role, c), field_number(&fields->items[label], 0));
     else if (open_planes(&planes, fields) != NULL)
         player = turn_by_plane(&planes.form, planes.row);
     return player == 0 ? SIDE_FIRST : player == 1 ? SIDE_SECOND : SIDE_NONE;

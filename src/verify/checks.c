@@ -124,8 +124,9 @@ static void check_mass(const struct subject *s)
 static void check_range(const struct subject *s)
 {
     const uint64_t end = s->lane->binding->n_actions > 0 ? s->lane->binding->n_actions : UINT64_MAX;
+    const uint64_t step = s->lane->binding->options & ROLE_PAIRS ? 2 : 1;
 
-    for (uint64_t i = 0; i < s->row.n; i++) {
+    for (uint64_t i = 0; i < s->row.n; i += step) {
         const int64_t index = row_int(&s->row, i);
 
         if (index >= -1 && (index < 0 || (uint64_t)index < end))
@@ -142,19 +143,12 @@ static void check_action(const struct subject *s)
     const struct action_space *space = s->space;
     const bool is_pairs = s->lane->binding->options & ROLE_PAIRS;
 
-    if (!is_pairs)
-        check_range(s);
+    check_range(s);
     for (uint64_t i = 0; space != NULL && i < s->row.n; i += 1 + is_pairs) {
         const int64_t action = row_int(&s->row, i);
-        const bool is_inside = action < 0 || (uint64_t)action < space->length;
         char meaning[128];
 
-        if (!is_inside && is_pairs) {
-            TELL(s, FINDING_INDEX_RANGE, "an action below the policy's length, or -1",
-                 text_format("%" PRId64, action).text, "index of a pair");
-            return;
-        }
-        if (!is_inside || action < 0 || (is_pairs && row_int(&s->row, i + 1) == 0) ||
+        if (action < 0 || (uint64_t)action >= space->length || (is_pairs && row_int(&s->row, i + 1) == 0) ||
             (space->flags[action] & ACTION_ENCODABLE))
             continue;
         space->layout->about(space->layout, space->board, (uint64_t)action, meaning);
@@ -275,7 +269,7 @@ static void check_player(const struct subject *s)
 {
     static const char *const codes[] = {
         [TO_MOVE_01] = "0 or 1", [TO_MOVE_12] = "1 or 2", [TO_MOVE_PM1] = "1 or -1"};
-    const enum to_move_coding coding = s->conventions->to_move;
+    const enum to_move_coding coding = role_coding(s->lane->binding->role, s->conventions);
 
     if (s->lane->is_mapped && board_swaps_colours(s->lane->spec.board) && s->row.n > 0 &&
         !(s->lane->binding->options & ROLE_WINNER) &&
@@ -347,11 +341,9 @@ static const struct role_checks {
     [ROLE_CHECK_TILES] = {NULL, check_tile},
     [ROLE_CHECK_POLICY] = {check_policy, check_mass},
     [ROLE_CHECK_INDICES] = {check_sparse_indices, check_mass},
-    [ROLE_CHECK_INDEX_VALUES] = {check_policy, NULL},
     [ROLE_CHECK_ACTION] = {check_action, NULL},
     [ROLE_CHECK_COORD] = {check_coord, NULL},
     [ROLE_CHECK_VALUE] = {check_value, NULL},
-    [ROLE_CHECK_WDL] = {check_value, NULL},
     [ROLE_CHECK_PLAYER] = {check_player, NULL},
 };
 

@@ -245,6 +245,16 @@ def test_swapped_labels():
         run("expand", "-q", "-f", "--board", "katago:hex", "--transforms", "0,1", path, out)
 
 
+@tap.test("12", "pm1")
+def test_flag_is_0_or_1(coding):
+    """However --to-move says that other arrays name the player, the flag does so by 0 and 1."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = sample(folder, f"katago:hex:{N}")
+        run("verify", "--board", "katago:hex", "--to-move", coding, path)
+        plain = run("show", "--board", "katago:hex", "--row", "0", path)[0]
+        assert run("show", "--board", "katago:hex", "--row", "0", "--to-move", coding, path)[0] == plain
+
+
 @tap.test(*[(order, transforms) for order in ("block:16", "sample", "transform", "shuffled")
             for transforms in ("all", "0,1", "0,2", "0,3", "0,1,2")])  # fmt: skip
 def test_flag_alone(order, transforms):
