@@ -4,8 +4,8 @@
  *
  * A table says which checks the rows of a role get: some for every image, some only for the first
  * image of a source. A check makes at most one finding of a kind per row, at the first element that
- * is wrong. Little-endian float32, the type of most planes and policies, is scanned several numbers
- * at a time; all other types go through dtype_get_double.
+ * is wrong. Little-endian float32, the type of most planes, is searched for what is not finite two
+ * numbers at a time.
  */
 #include "verify/parts.h"
 
@@ -148,8 +148,8 @@ static void check_action(const struct subject *s)
         const int64_t action = row_int(&s->row, i);
         char meaning[128];
 
-        if (action < 0 || (uint64_t)action >= space->length || (is_pairs && row_int(&s->row, i + 1) == 0) ||
-            (space->flags[action] & ACTION_ENCODABLE))
+        if (action < 0 || (uint64_t)action >= space->length ||
+            (is_pairs && row_int(&s->row, i + 1) == 0) || (space->flags[action] & ACTION_ENCODABLE))
             continue;
         space->layout->about(space->layout, space->board, (uint64_t)action, meaning);
         const bool is_warning = strncmp(space->layout->name, "cells", 5) != 0;
