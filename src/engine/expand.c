@@ -39,8 +39,7 @@ static void init_member(struct out_member *out, struct expand_job *job,
                             .job = job,
                             .key = array->key,
                             .descr = from->descr,
-                            .dtype = dtype_name(&from->dtype),
-                            .item_nbytes = from->dtype.itemsize,
+                            .dtype = from->dtype,
                             .n_dims = from->n_dims};
     memcpy(out->shape, from->shape, from->n_dims * sizeof *out->shape);
     out->streams = (out->kind == PIECES_ROWS || out->kind == PIECES_ELEMENTS) &&
@@ -57,15 +56,13 @@ int expand_job_init(struct expand_job *job, struct plan *plan, const struct sett
          .kind = PIECES_SOURCE,
          .key = PLAN_SOURCE_KEY,
          .descr = "'<i8'",
-         .dtype = {"<i8"},
-         .item_nbytes = 8,
+         .dtype = {.kind = DTYPE_INT, .itemsize = 8},
          .n_dims = 1},
         {.head.name = PLAN_TRANSFORM_KEY ".npy",
          .kind = PIECES_TRANSFORM,
          .key = PLAN_TRANSFORM_KEY,
          .descr = "'|u1'",
-         .dtype = {"|u1"},
-         .item_nbytes = 1,
+         .dtype = {.kind = DTYPE_UINT, .itemsize = 1},
          .n_dims = 1},
     };
 
@@ -164,7 +161,7 @@ static int add_member(struct out_member *out, struct error *err)
             break;
         }
         if (bytes_product(out->shape, out->n_dims, &n_bytes) != 0 ||
-            __builtin_mul_overflow(n_bytes, out->item_nbytes, &n_bytes) ||
+            __builtin_mul_overflow(n_bytes, out->dtype.itemsize, &n_bytes) ||
             __builtin_add_overflow(n_bytes, header->n_bytes, &n_bytes))
             return error_set(err, ERROR_DATA, "%s: the expanded array is too large",
                              text_path(out->key).text);

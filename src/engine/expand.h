@@ -99,9 +99,8 @@ struct out_member {
     const struct plan_array *array; /* borrowed, as is the next; NULL: provenance */
     struct expand_job *job;
     const char *key;
-    const char *descr;       /* borrowed: its dtype in Python's words */
-    struct dtype_text dtype; /* for the manifest: "<f4" */
-    uint64_t item_nbytes;
+    const char *descr; /* borrowed: its dtype in Python's words */
+    struct dtype dtype;
     uint64_t shape[NPY_MAX_DIMS];
     unsigned n_dims;
 
@@ -131,8 +130,3 @@ uint64_t pieces_copy_nbytes(const struct array *array);
 
 /* The elements of output rows first .. end - 1. */
 uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t first, uint64_t end);
-
-/* Append one row of objects under one transform, pickled: equal rows give equal bytes and different
- * rows different ones. */
-int object_row_bytes(const struct reader *reader, uint64_t row, const struct spec *spec, uint32_t t,
-                     struct bytes *out, struct error *err);

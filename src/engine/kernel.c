@@ -307,10 +307,17 @@ int kernel_rows(const struct spec *spec, uint32_t t, const void *in, const void 
         move_gather(spec, step, from, to, n);
         return 0;
     }
+    if (n * spec->row_nbytes == 0)
+        return 0;
     if (spec->kind == SPEC_KEEP && step->label == LABEL_KEEP) {
         memcpy(to, from, n * spec->row_nbytes);
         return 0;
     }
+    /* Rows of plain indices are one long list; if one is refused, the loop finds its row. */
+    if (spec->kind == SPEC_INDICES && !spec->pairs &&
+        kernel_indices(spec, t, &spec->dtype, from, to, n * spec->row_nbytes / spec->dtype.itemsize,
+                       err) == 0)
+        return 0;
     for (*failed = 0; *failed < n; ++*failed) {
         if (move_row(spec, t, from, value, to, err) != 0)
             return -1;

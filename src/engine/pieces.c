@@ -141,65 +141,62 @@ static int images_load(struct member *member, struct piece_rows *rows, struct er
     return 0;
 }
 
-/* Rows of equal size. Neighbours under one transform are moved together if a window holds them. */
+/* Rows, or lists of elements. Neighbours under one transform are moved together if a window holds
+ * them; lists are not, so that an error is about one row. */
 static int images_make(struct member *member, const struct piece_rows *rows, struct bytes *out,
                        struct error *err)
 {
     struct out_member *of = (struct out_member *)member;
-    const size_t n_bytes = (rows->end - rows->begin) * member->row_nbytes;
-    size_t room_nbytes[2] = {0}; /* of a table's row, and of its values */
+    const struct order *order = of->job->order;
     struct image images[IMAGES_AT_ONCE];
     struct error reason = {0};
 
-    for (unsigned i = 0; i < of->n_readers; i++)
-        room_nbytes[i] = (of->readers[i].unit_nbytes / ROW_ALIGNMENT + 1) * ROW_ALIGNMENT;
-    /* A header is a multiple of 16, so that the rows stay aligned for the kernels. */
-    uint8_t *to = bytes_reserve(
-        out, n_bytes + ROW_ALIGNMENT + room_nbytes[0] + room_nbytes[1] + CODEC_READ_SLACK, err);
-    if (to == NULL)
+    if (bytes_reserve(out, (rows->end - rows->begin) * member->row_nbytes + 1, err) == NULL)
         return -1;
-    uint8_t *room = to + (n_bytes / ROW_ALIGNMENT + 1) * ROW_ALIGNMENT;
-    for (uint64_t at = rows->begin, n; (n = images_from(of->job->order, at, rows->end, images)) > 0;
-         at += n)
-        for (size_t i = 0, run; i < n; i += run, to += run * member->row_nbytes) {
-            const uint8_t *from[2] = {NULL, NULL};
+    for (uint64_t at = rows->begin, n; (n = images_from(order, at, rows->end, images)) > 0; at += n)
+        for (size_t i = 0, run; i < n; i += run) {
             const struct image *image = &images[i];
-            uint64_t failed;
+            const uint64_t number = number_of(order, at + i, image);
+            const uint64_t first = reader_unit(&of->readers[0], image->row);
+            uint64_t n_units = reader_unit(&of->readers[0], image->row + 1) - first, failed;
+            const uint8_t *from[2] = {NULL, NULL};
 
             run = 1;
-            if (of->kind == PIECES_SOURCE) {
-                bytes_put_le(to, image->row, 8);
-                continue;
-            }
-            if (of->kind == PIECES_TRANSFORM) {
-                *to = (uint8_t)image->transform;
-                continue;
-            }
-            const uint64_t number = number_of(of->job->order, at + i, image);
-            while (of->streams && i + run < n && image[run].transform == image->transform &&
-                   number_of(of->job->order, at + i + run, &image[run]) == number + run)
-                run++;
+            while (of->streams && of->kind == PIECES_ROWS && i + run < n &&
+                   image[run].transform == image->transform &&
+                   number_of(order, at + i + run, &image[run]) == number + run)
+                n_units = ++run;
             if (!of->streams && i + EXPECTED_AHEAD < n)
                 reader_expect(&of->readers[0], image[EXPECTED_AHEAD].row);
+            /* A header is a multiple of 16, so that the rows stay aligned for the kernels. What a
+             * table holds is read into the memory after the moved row. */
+            const uint64_t n_bytes = n_units * of->readers[0].unit_nbytes;
+            uint64_t used = n_bytes, needed = n_bytes + 1;
+            for (unsigned k = 0; k < of->n_readers && !of->streams; k++)
+                needed += n_units * of->readers[k].unit_nbytes + ROW_ALIGNMENT;
+            uint8_t *to = bytes_reserve(out, needed, err);
+            if (to == NULL)
+                return -1;
             for (unsigned k = 0; k < of->n_readers; k++) {
                 const struct batch *window = &of->windows[k][rows->window];
-                uint8_t *copy = k == 0 ? room : room + room_nbytes[0];
 
-                from[k] = of->streams ? window->bytes.data +
-                                            (number - window->first) * of->readers[k].unit_nbytes
-                                      : copy;
-                if (!of->streams && reader_read(&of->readers[k], image->row, 1, copy, err) != 0)
+                used = (used / ROW_ALIGNMENT + 1) * ROW_ALIGNMENT;
+                from[k] = of->streams ? batch_row(window, number - window->first).bytes : to + used;
+                if (!of->streams &&
+                    reader_read(&of->readers[k], first, n_units, to + used, err) != 0)
                     return -1;
+                used += n_units * of->readers[k].unit_nbytes;
             }
-            if (kernel_rows(&of->array->spec, image->transform, from[0], from[1], to, run, &failed,
-                            &reason) != 0)
-                return reader_fail(&of->readers[0], image[failed].row, &reason, err);
+            if (kernel_rows(&of->array->spec, image->transform, from[0], from[1], to, n_units,
+                            &failed, &reason) != 0)
+                return reader_fail(&of->readers[0], image[of->kind == PIECES_ROWS ? failed : 0].row,
+                                   &reason, err);
+            out->n_bytes += n_bytes;
         }
-    out->n_bytes += n_bytes;
     return 0;
 }
 
-/* --- CSR --- */
+/* --- numbers that tell of images --- */
 
 uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t first, uint64_t end)
 {
@@ -212,67 +209,47 @@ uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t f
     return length;
 }
 
-static int put_offset(const struct out_member *of, uint64_t offset, struct bytes *out,
+static int put_number(const struct out_member *of, uint64_t number, struct bytes *out,
                       struct error *err)
 {
-    const struct array *array = of->array->sources[0];
-    const struct dtype *dtype = &array->header.dtype;
-    uint8_t *to = bytes_reserve(out, dtype->itemsize, err);
+    uint8_t *to = bytes_reserve(out, of->dtype.itemsize, err);
 
     if (to == NULL)
         return -1;
-    if (offset > INT64_MAX || dtype_put_int(dtype, (int64_t)offset, to) != 0)
-        return error_set(err, ERROR_DATA,
-                         "%s: %s: offset %llu of the expanded policy does not fit %u-byte integers",
-                         text_path(array->input->path).text, text_path(array->member).text,
-                         (unsigned long long)offset, dtype->itemsize);
-    out->n_bytes += dtype->itemsize;
-    return 0;
+    out->n_bytes += of->dtype.itemsize;
+    if (number <= INT64_MAX && dtype_put_int(&of->dtype, (int64_t)number, to) == 0)
+        return 0;
+    return error_set(err, ERROR_DATA,
+                     "%s: %s: offset %llu of the expanded policy does not fit %u-byte integers",
+                     text_path(of->array->sources[0]->input->path).text,
+                     text_path(of->array->sources[0]->member).text, (unsigned long long)number,
+                     of->dtype.itemsize);
 }
 
-static int csr_make(struct member *member, const struct piece_rows *rows, struct bytes *out,
-                    struct error *err)
+/* For each image the row that it is of, its transform, or the offset of its elements. */
+static int numbers_make(struct member *member, const struct piece_rows *rows, struct bytes *out,
+                        struct error *err)
 {
-    struct out_member *of = (struct out_member *)member;
-    const struct csr *csr = of->array->csr;
-    const struct spec *spec = &of->array->spec;
+    const struct out_member *of = (const struct out_member *)member;
     const bool is_offsets = of->kind == PIECES_OFFSETS;
-    struct reader *reader = &of->readers[0];
-    const struct batch *window = &of->windows[0][rows->window];
     uint64_t element = is_offsets ? of->piece_element[rows->begin / CSR_ROWS_PER_PIECE] : 0;
     struct image images[IMAGES_AT_ONCE];
-    struct error reason = {0};
 
     for (uint64_t at = rows->begin, n; (n = images_from(of->job->order, at, rows->end, images)) > 0;
          at += n)
         for (size_t i = 0; i < n; i++) {
-            const uint64_t row = images[i].row, length = csr->first[row + 1] - csr->first[row];
+            const uint64_t row = images[i].row;
 
-            if (is_offsets && put_offset(of, element, out, err) != 0)
+            if (put_number(of,
+                           is_offsets                  ? element
+                           : of->kind == PIECES_SOURCE ? row
+                                                       : images[i].transform,
+                           out, err) != 0)
                 return -1;
-            element += length;
             if (is_offsets)
-                continue;
-            const uint64_t n_bytes = length * reader->unit_nbytes;
-            uint8_t *to = bytes_reserve(out, n_bytes + 1, err);
-            const uint8_t *from = to;
-            if (to == NULL)
-                return -1;
-            if (of->streams)
-                from =
-                    batch_row(window, number_of(of->job->order, at + i, &images[i]) - window->first)
-                        .bytes;
-            else if (reader_read(reader, csr->first[row], length, to, err) != 0)
-                return -1;
-            if (spec->kind != SPEC_INDICES && from != to)
-                memcpy(to, from, n_bytes);
-            if (spec->kind == SPEC_INDICES &&
-                kernel_indices(spec, images[i].transform, &spec->dtype, from, to, length,
-                               &reason) != 0)
-                return reader_fail(reader, row, &reason, err);
-            out->n_bytes += n_bytes;
+                element += of->array->csr->first[row + 1] - of->array->csr->first[row];
         }
-    return is_offsets && rows->end == member->n_rows ? put_offset(of, element, out, err) : 0;
+    return is_offsets && rows->end == member->n_rows ? put_number(of, element, out, err) : 0;
 }
 
 /* --- objects --- */
@@ -378,27 +355,6 @@ static int begin_objects(struct out_member *of, struct error *err)
     return pickle_write_prelude(&of->writer, &of->head.header, err);
 }
 
-int object_row_bytes(const struct reader *reader, uint64_t row, const struct spec *spec, uint32_t t,
-                     struct bytes *out, struct error *err)
-{
-    struct pickle_writer writer = {.n_items = UINT64_MAX};
-    struct room room = {0};
-    int status = 0;
-
-    for (uint64_t sub = 0; sub < reader->n_items && status == 0; sub++) {
-        struct pickle_item item = reader_items(reader, row)[sub];
-
-        if (spec->kind == SPEC_INDICES)
-            status = move_item(spec, t, &item, &room, err);
-        if (status == 0)
-            status = pickle_writer_note(&writer, sub, &item, err);
-        if (status == 0)
-            status = pickle_write_item(&writer, sub, &item, out, err);
-    }
-    bytes_release(&room.bytes);
-    return status;
-}
-
 /* --- copies --- */
 
 #define PADDING_NBYTES 64 /* keeps the data aligned */
@@ -468,9 +424,9 @@ static int copy_make(struct member *member, const struct piece_rows *rows, struc
 static void describe(struct out_member *out)
 {
     struct codec_member *about = &out->head.about;
-    const uint64_t item = out->item_nbytes;
+    const uint64_t item = out->dtype.itemsize;
 
-    about->item_nbytes = (size_t)item;
+    about->item_nbytes = item;
     codec_add_period(about, item);
     if (out->array == NULL || out->kind == PIECES_COPY || out->kind == PIECES_OBJECTS)
         return;
@@ -510,7 +466,7 @@ static int begin_offsets(struct out_member *out, struct error *err)
 static int begin_rows(struct out_member *out, struct error *err)
 {
     const uint64_t n_rows = out->head.n_rows;
-    const uint64_t n = out->array != NULL ? out->array->spec.row_nbytes : out->item_nbytes;
+    const uint64_t n = out->array != NULL ? out->array->spec.row_nbytes : out->dtype.itemsize;
     uint64_t n_bytes;
 
     if (__builtin_mul_overflow(n_rows, n, &n_bytes) || n_bytes > (UINT64_C(1) << 62))
@@ -543,7 +499,7 @@ static int pieces_open(struct member *member, struct error *err)
     case PIECES_ELEMENTS:
         member->rows_per_piece = smaller(
             CSR_ROWS_PER_PIECE,
-            CSR_PIECE_MAX_NBYTES / (csr_row_nbytes(out->array->csr, out->item_nbytes) + 1) + 1);
+            CSR_PIECE_MAX_NBYTES / (csr_row_nbytes(out->array->csr, out->dtype.itemsize) + 1) + 1);
         return 0;
     case PIECES_OBJECTS:
         return begin_objects(out, err);
@@ -565,10 +521,10 @@ static void pieces_close(struct member *member)
 
 const struct member_ops pieces_ops[] = {
     [PIECES_ROWS] = {pieces_open, images_load, images_make, pieces_close},
-    [PIECES_SOURCE] = {pieces_open, NULL, images_make, pieces_close},
-    [PIECES_TRANSFORM] = {pieces_open, NULL, images_make, pieces_close},
-    [PIECES_OFFSETS] = {pieces_open, NULL, csr_make, pieces_close},
-    [PIECES_ELEMENTS] = {pieces_open, images_load, csr_make, pieces_close},
+    [PIECES_SOURCE] = {pieces_open, NULL, numbers_make, pieces_close},
+    [PIECES_TRANSFORM] = {pieces_open, NULL, numbers_make, pieces_close},
+    [PIECES_OFFSETS] = {pieces_open, NULL, numbers_make, pieces_close},
+    [PIECES_ELEMENTS] = {pieces_open, images_load, images_make, pieces_close},
     [PIECES_OBJECTS] = {pieces_open, NULL, objects_make, pieces_close},
     [PIECES_COPY] = {pieces_open, copy_load, copy_make, pieces_close},
 };

@@ -149,6 +149,8 @@ static int add_array(json_t *list, const struct plan *plan, const struct plan_ar
     const char *key = out != NULL ? out->key : source != NULL ? source->key : "", *swap = NULL;
     const enum label_op op = source != NULL ? plan_swap_label(plan, source) : LABEL_KEEP;
     struct text_quoted role = {"provenance"};
+    const char *codec = out != NULL ? out->head.codec : "";
+    struct dtype_text dtype = {""};
     char crc[16] = "";
     json_t *shape = json_array();
     int bad = 0;
@@ -160,13 +162,14 @@ static int add_array(json_t *list, const struct plan *plan, const struct plan_ar
         swap = label_op_name(op);
     for (unsigned d = 0; out != NULL && d < out->n_dims; d++)
         bad |= json_array_append_new(shape, json_integer((json_int_t)out->shape[d]));
-    if (out != NULL)
+    if (out != NULL) {
+        dtype = dtype_name(&out->dtype);
         snprintf(crc, sizeof crc, "%08x", (unsigned)out->head.crc);
-    return bad | json_array_append_new(
-                     list, json_pack("{s:o,s:s,s:s*,s:o,s:s,s:s,s:s}", "name",
-                                     json_string_nocheck(key), "role", role.text, "swap", swap,
-                                     "shape", shape, "dtype", out != NULL ? out->dtype.text : "",
-                                     "codec", out != NULL ? out->head.codec : "", "crc32", crc));
+    }
+    return bad | json_array_append_new(list, json_pack("{s:o,s:s,s:s*,s:o,s:s,s:s,s:s}", "name",
+                                                       json_string_nocheck(key), "role", role.text,
+                                                       "swap", swap, "shape", shape, "dtype",
+                                                       dtype.text, "codec", codec, "crc32", crc));
 }
 
 /* The output, with its arrays as they were written; or as far as they are known beforehand. */

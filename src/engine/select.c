@@ -25,6 +25,29 @@ struct unique {
     struct bytes *rooms; /* owned, one per thread: a moved row */
 };
 
+/* Set `to` to what a row's image has of an array: of objects, the indices alone, since all else is
+ * the same in all images. */
+static int move_row(const struct plan_array *array, uint32_t t, const struct row *in,
+                    const uint8_t *values, struct bytes *to, struct error *err)
+{
+    static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};
+    const struct spec *spec = &array->spec;
+    const struct dtype *dtype = in->items != NULL ? &int64 : in->dtype;
+    uint64_t failed;
+
+    to->n_bytes = 0;
+    uint8_t *out = bytes_reserve(to, in->n * dtype->itemsize + 1, err);
+    if (out == NULL)
+        return -1;
+    to->n_bytes = in->n * dtype->itemsize;
+    if (!array->is_object)
+        return kernel_rows(spec, t, in->bytes, values, out, array->csr != NULL ? in->n : 1, &failed,
+                           err);
+    for (uint64_t i = 0; in->items != NULL && i < in->n; i++)
+        bytes_put_le(out + 8 * i, (uint64_t)row_int(in, i), 8);
+    return kernel_indices(spec, t, dtype, in->items != NULL ? out : in->bytes, out, in->n, err);
+}
+
 /* Of a row of the chunk, drop the images that equal an earlier one. */
 static int drop_equal(void *self, uint64_t at, int worker, struct error *err)
 {
@@ -40,26 +63,11 @@ static int drop_equal(void *self, uint64_t at, int worker, struct error *err)
     for (size_t i = 0; i < u->n_moving * n; i++) {
         const struct plan_array *array = u->moving[i / n];
         const struct batch *rows = &u->rows.batches[i / n * 2], *values = rows + 1;
-        const struct spec *spec = &array->spec;
-        const uint32_t t = u->plan->chosen[i % n];
         const struct row in = batch_row(rows, at);
+        const uint8_t *value = values->n > 0 ? batch_row(values, at).bytes : NULL;
         XXH128_hash_t both[2] = {hashes[i % n]}; /* of the arrays before, and of this one */
 
-        room->n_bytes = 0;
-        if (array->is_object) {
-            (void)object_row_bytes(rows->reader, row, spec, t, room, &reason);
-        } else {
-            if (bytes_reserve(room, in.n * in.dtype->itemsize + 1, err) == NULL)
-                return -1;
-            room->n_bytes = in.n * in.dtype->itemsize;
-            if (array->csr != NULL)
-                (void)kernel_indices(spec, t, &spec->dtype, in.bytes, room->data, in.n, &reason);
-            else
-                (void)kernel_row(spec, t, in.bytes,
-                                 values->n > 0 ? batch_row(values, at).bytes : NULL, room->data,
-                                 &reason);
-        }
-        if (reason.kind != ERROR_NONE)
+        if (move_row(array, u->plan->chosen[i % n], &in, value, room, &reason) != 0)
             return reader_fail(rows->reader, row, &reason, err);
         both[1] = XXH3_128bits(room->data, room->n_bytes);
         hashes[i % n] = XXH3_128bits(both, sizeof both);
@@ -86,9 +94,10 @@ static int drop_equal_images(struct plan *plan, struct error *err)
         const struct plan_array *array = &plan->arrays[i];
         struct reader *reader = &readers[2 * u.n_moving];
 
-        /* Values and offsets in CSR form are the same in all images of a row. */
+        /* Values and offsets of lists are the same in all images of a row. */
         if (array->binding.role >= ROLE_COPY ||
-            (array->binding.sparse == SPARSE_CSR && array->binding.role != ROLE_POLICY_INDEX))
+            ((array->is_object || array->binding.sparse == SPARSE_CSR) &&
+             array->spec.kind != SPEC_INDICES))
             continue;
         u.moving[u.n_moving++] = array;
         reader[0] = plan_reader(plan, array);

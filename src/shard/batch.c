@@ -72,12 +72,6 @@ void csr_release(struct csr *csr)
 
 /* --- batches --- */
 
-/* The first unit of a row; for the row after the last, the number of units. */
-static uint64_t unit_of(const struct reader *reader, uint64_t row)
-{
-    return reader->csr != NULL ? reader->csr->first[row] : row;
-}
-
 int batch_open(struct batch *batch, struct budget *budget, struct error *err)
 {
     batch->reader = &batch->own;
@@ -89,7 +83,8 @@ static int append(struct batch *batch, uint64_t first, uint64_t n, const uint8_t
                   struct error *err)
 {
     struct reader *reader = batch->reader;
-    const uint64_t begin = unit_of(reader, first), n_units = unit_of(reader, first + n) - begin;
+    const uint64_t begin = reader_unit(reader, first),
+                   n_units = reader_unit(reader, first + n) - begin;
     const uint64_t n_bytes = n_units * reader->unit_nbytes; /* of an array: it fits 64 bits */
     const uint64_t n_starts = batch->n + n + 1;
 
@@ -107,8 +102,9 @@ static int append(struct batch *batch, uint64_t first, uint64_t n, const uint8_t
         batch->starts[0] = 0;
     for (uint64_t i = 0; i < n; i++, batch->n++)
         if (reader->csr != NULL)
-            batch->starts[batch->n + 1] = batch->starts[batch->n] + unit_of(reader, first + i + 1) -
-                                          unit_of(reader, first + i);
+            batch->starts[batch->n + 1] = batch->starts[batch->n] +
+                                          reader_unit(reader, first + i + 1) -
+                                          reader_unit(reader, first + i);
         else if (reader->is_object)
             batch->starts[batch->n] = first + i;
     if (reader->is_object)
@@ -129,7 +125,7 @@ int batch_follow(struct batch *batch, const struct batch *before, uint64_t first
     batch_clear(batch);
     batch->first = first;
     if (before != NULL && first < before->first + before->n && !reader->is_object) {
-        const uint64_t at = unit_of(reader, first) - unit_of(reader, before->first);
+        const uint64_t at = reader_unit(reader, first) - reader_unit(reader, before->first);
 
         n_kept = smaller(n, before->first + before->n - first);
         if (append(batch, first, n_kept, before->bytes.data + at * reader->unit_nbytes, err) != 0)

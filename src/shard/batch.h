@@ -72,6 +72,12 @@ struct reader {
  */
 int reader_open(struct reader *reader, struct budget *budget, struct error *err);
 
+/* The first unit of a row; for the row after the last, the number of units. */
+static inline uint64_t reader_unit(const struct reader *reader, uint64_t row)
+{
+    return reader->csr != NULL ? reader->csr->first[row] : row;
+}
+
 /* True when these arrays can be read in sequence: they are all in C order. */
 bool reader_can_stream(const struct array *const *arrays, size_t n_arrays);
 

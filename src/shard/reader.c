@@ -225,10 +225,12 @@ static size_t find_part(const struct reader *r, uint64_t unit)
 
 void reader_expect(const struct reader *r, uint64_t row)
 {
-    const struct reader_part *part = &r->parts[find_part(r, row)];
+    const uint64_t unit = reader_unit(r, row);
+    const struct reader_part *part = &r->parts[find_part(r, unit)];
 
     if (!part->in_place && r->scratch.memory != NULL)
-        __builtin_prefetch(r->scratch.memory + part->offset + (row - part->first) * r->unit_nbytes);
+        __builtin_prefetch(r->scratch.memory + part->offset +
+                           (unit - part->first) * r->unit_nbytes);
 }
 
 /* --- both --- */
