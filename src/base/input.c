@@ -1,6 +1,7 @@
 /*
  * input.c - input files, mapped or read by pread. A map of a file on a network would turn every
- * error into a signal, and one of a small file is not worth its page faults.
+ * error into a signal, so only files of file systems that are known to be local are mapped; and one
+ * of a small file is not worth its page faults.
  *
  * Touching a page beyond the end of a mapped file raises SIGBUS in that thread. Each thread notes
  * the map that it is about to copy from; if the fault lies inside that map, the handler jumps back
@@ -138,26 +139,14 @@ int file_write(int fd, uint64_t offset, const void *bytes, size_t n_bytes)
     return n >= 0 && (size_t)n == n_bytes ? 0 : -1;
 }
 
-/* Network and shared file systems, as statfs(2) and the kernel's linux/magic.h number them. */
-static const uint32_t network_file_systems[] = {
-    0x6969,     /* NFS */
-    0x517b,     /* SMB */
-    0xfe534d42, /* SMB 2 */
-    0xff534d42, /* CIFS */
-    0x65735546, /* FUSE */
-    0x0bd00bd0, /* Lustre */
-    0x47504653, /* GPFS */
-    0x00c36400, /* Ceph */
-    0x19830326, /* BeeGFS */
-    0x5346414f, /* AFS */
-    0x6b414653, /* kAFS */
-    0x01021997, /* 9P */
-    0x73757245, /* Coda */
-    0x01161970, /* GFS2 */
-    0x7461636f, /* OCFS2 */
-    0xaad7aaea, /* PanFS */
-    0x20030528, /* OrangeFS */
-    0x786f4256, /* VirtualBox shared folders */
+/* Local file systems, as statfs(2) and the kernel's linux/magic.h number them. */
+static const uint32_t local_file_systems[] = {
+    0xef53,     /* ext2 to ext4 */
+    0x58465342, /* XFS */
+    0x9123683e, /* Btrfs */
+    0x2fc12fc1, /* ZFS */
+    0x01021994, /* tmpfs */
+    0x794c7630, /* overlayfs */
 };
 
 int input_open(struct input *in, const char *path, bool use_map, struct error *err)
@@ -165,6 +154,7 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
     static const int absent[] = {ENOENT,  EACCES,       EPERM, ELOOP,
                                  ENOTDIR, ENAMETOOLONG, ENXIO, ENODEV};
     enum error_kind kind = ERROR_IO;
+    bool is_local = false;
     struct statfs fs;
     struct stat st;
     void *map;
@@ -200,9 +190,9 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
     in->n_bytes = (uint64_t)st.st_size;
     in->opened = st;
     use_map &= in->n_bytes >= SMALL_NBYTES && in->n_bytes <= SIZE_MAX && fstatfs(in->fd, &fs) == 0;
-    for (size_t i = 0; use_map && i < sizeof network_file_systems / sizeof(uint32_t); i++)
-        use_map = (uint32_t)fs.f_type != network_file_systems[i];
-    if (!use_map || guard_install() != 0)
+    for (size_t i = 0; use_map && i < sizeof local_file_systems / sizeof(uint32_t); i++)
+        is_local |= (uint32_t)fs.f_type == local_file_systems[i];
+    if (!is_local || guard_install() != 0)
         return 0;
     map = mmap(NULL, (size_t)in->n_bytes, PROT_READ, MAP_PRIVATE, in->fd, 0);
     if (map == MAP_FAILED)

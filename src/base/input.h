@@ -3,7 +3,8 @@
  *
  * Mapped bytes are only ever copied, by input_read: a file that shrinks under the map is an error
  * instead of a SIGBUS, and the bytes that were checked (CRC) are the bytes that are used. Small
- * files, files on network file systems and those the caller does not want mapped are read by pread.
+ * files, files of file systems that are not known to be local and those the caller does not want
+ * mapped are read by pread.
  */
 #pragma once
 

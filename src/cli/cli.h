@@ -6,7 +6,7 @@
 
 #include "base/json_load.h"
 #include "base/meter.h"
-#include "engine/plan.h"
+#include "engine/survey.h"
 #include "verify/verify.h"
 
 #include <time.h>
@@ -74,10 +74,11 @@ struct call {
     struct settings settings;
     char **operands; /* borrowed: the words that are not options, NULL after the last */
     int n_operands;
-    char **typed;             /* owned list of borrowed words: the line as it was typed */
-    struct text options;      /* owned: those that `verify` has, too, quoted for a shell */
+    struct text typed[2];     /* owned: the line as it was typed, before "--" and from there on, */
+    struct text options;      /* and the options that `verify` has, too; all quoted for a shell */
     struct text_list inputs;  /* owned: what is read, unless the command TAKES_ANY */
     struct text_list outputs; /* owned: those in the folder of --out-dir, by call_name_outputs */
+    struct survey_seen seen;  /* owned: codes of all inputs together */
     struct progress progress;
 };
 
@@ -138,10 +139,8 @@ int command_line(int argc, char **argv);
 /* Unless --format was given, set the form of an output of that name; and what depends on it. */
 void run_settle_form(struct settings *settings, const char *output);
 
-/* Create the folder of --out-dir, unless it exists or nothing is to be written. */
-int run_make_folder(const struct settings *settings, struct error *err);
-
-/* Write the plan's outputs, or with --dry-run print what they would be. If stats is not NULL,
+/* Write the plan's outputs, in the folder of --out-dir, which is made if it does not exist; or with
+ * --dry-run print what they would be. If stats is not NULL,
  * append an object for each. Returns 1 when --skip-existing found an output that differs from what
  * would be written. */
 int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t *stats,

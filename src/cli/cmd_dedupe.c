@@ -37,9 +37,8 @@ static int run_dedupe(struct call *call, struct error *err)
                            "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
                            text_path(inputs->items[0]).text);
     meter_expect(settings->meter, 2); /* its keys, its output */
-    if (status == 0 &&
-        (dedupe_fold(&plan, settings, &r, err) != 0 || run_make_folder(settings, err) != 0 ||
-         run_plan(settings, &plan, output, NULL, err) != 0))
+    if (status == 0 && (dedupe_fold(&plan, settings, &r, err) != 0 ||
+                        run_plan(settings, &plan, output, NULL, err) != 0))
         status = -1;
     plan_release(&plan);
     if (status == 0 && settings->conflicts != NULL)

@@ -11,7 +11,6 @@
 #include "cli/cli.h"
 
 #include "base/crew.h"
-#include "engine/survey.h"
 #include "positions/positions.h"
 
 #include <sys/stat.h>
@@ -226,7 +225,6 @@ static int run_each(struct call *call, json_t *stats, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
-    struct survey_seen seen = {.n = 0};
     struct each e = {.call = call,
                      .settings = settings,
                      .n_bytes = calloc(inputs->n + 1, sizeof *e.n_bytes),
@@ -237,14 +235,12 @@ static int run_each(struct call *call, json_t *stats, struct error *err)
     const bool streams = settings->block_rows > 0 && !settings->shuffle;
     const bool any_beside = settings->n_threads > 1 && !settings->dry_run;
     int status =
-        e.n_bytes != NULL ? run_make_folder(settings, err) : error_no_memory(err, "inputs");
+        e.n_bytes != NULL ? call_name_outputs(call, NULL, err) : error_no_memory(err, "inputs");
 
     /* Codings are decided from all inputs together, though each has its own plan. */
-    if (status == 0)
-        status = call_name_outputs(call, NULL, err);
     if (status == 0 && inputs->n > 1)
-        status = plan_see(inputs->items, inputs->n, settings, &seen, err);
-    settings->seen = &seen;
+        status = plan_see(inputs->items, inputs->n, settings, &call->seen, err);
+    settings->seen = &call->seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
     /* From n_told on, take as many inputs as may go side by side, or one. */
     while (status == 0 && !e.has_failed && e.n_told < inputs->n) {
@@ -265,8 +261,6 @@ static int run_each(struct call *call, json_t *stats, struct error *err)
             e.n_taken = ++e.n_told;
         }
     }
-    settings->seen = NULL;
-    survey_seen_release(&seen);
     free(e.n_bytes);
     if (status != 0 || e.has_failed)
         return -1;
@@ -314,23 +308,12 @@ static int check_expand(struct call *call, struct error *err)
 static int run_expand(struct call *call, struct error *err)
 {
     struct settings *s = &call->settings;
-    struct text command = {0}, operands = {0}, *to = &command;
-
-    /* The command line, quoted for a shell, for refusals that add options to it: these go between
-     * the two parts. */
     json_t *stats = s->stats != NULL ? json_array() : NULL;
-    int status = text_append(&command, err, "symaug expand");
-    if (status == 0)
-        status = text_append(&operands, err, "%s", "");
-    for (char **word = call->typed + 1; *word != NULL && status == 0; word++) {
-        if (strcmp(*word, "--") == 0)
-            to = &operands;
-        status = text_append(to, err, " ") == 0 ? text_append_shell(to, *word, err) : -1;
-    }
-    s->roles.command = command.text;
-    s->roles.operands = operands.text;
-    if (status == 0)
-        status = s->out_dir == NULL ? run_inputs(s, &call->inputs, s->output, stats, err)
+
+    /* For refusals that add options to the command line: these go between the two parts. */
+    s->roles.command = call->typed[0].text;
+    s->roles.operands = call->typed[1].text;
+    int status = s->out_dir == NULL ? run_inputs(s, &call->inputs, s->output, stats, err)
                                     : run_each(call, stats, err);
     if (status < 0 || s->stats == NULL || s->dry_run)
         json_decref(stats);
@@ -338,8 +321,6 @@ static int run_expand(struct call *call, struct error *err)
                               json_pack("{s:o, s:i}", "outputs", stats, "threads", s->n_threads),
                               err) != 0)
         status = -1;
-    text_release(&command);
-    text_release(&operands);
     return status;
 }
 

@@ -4,7 +4,6 @@
  */
 #include "cli/cli.h"
 
-#include "engine/survey.h"
 #include "positions/positions.h"
 
 static int check_split(struct call *call, struct error *err)
@@ -21,7 +20,6 @@ static int run_split(struct call *call, struct error *err)
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
     struct split split = {0};
-    struct survey_seen seen = {.n = 0};
     int status = -1;
 
     if (split_parse(&split, settings->parts, err) != 0)
@@ -30,9 +28,9 @@ static int run_split(struct call *call, struct error *err)
         if (call_name_outputs(call, split.parts[k].name, err) != 0)
             goto out;
     meter_expect(settings->meter, inputs->n * (1 + split.n_parts));
-    if (inputs->n > 1 && plan_see(inputs->items, inputs->n, settings, &seen, err) != 0)
+    if (inputs->n > 1 && plan_see(inputs->items, inputs->n, settings, &call->seen, err) != 0)
         goto out;
-    settings->seen = &seen;
+    settings->seen = &call->seen;
     if (split_sides(&split, inputs->items, inputs->n, settings, err) != 0)
         goto out;
     if (split.n_shared > 0)
@@ -41,7 +39,7 @@ static int run_split(struct call *call, struct error *err)
                     settings->overlap == 2
                         ? ": kept in the first-named of them alone"
                         : " (--overlap drop keeps them in one, --by position too)");
-    status = run_make_folder(settings, err);
+    status = 0;
     for (size_t i = 0; i < inputs->n && status == 0; i++) {
         const char *path = inputs->items[i];
         struct plan plan;
@@ -55,8 +53,6 @@ static int run_split(struct call *call, struct error *err)
         plan_release(&plan);
     }
 out:
-    settings->seen = NULL;
-    survey_seen_release(&seen);
     split_release(&split);
     return status;
 }

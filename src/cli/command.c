@@ -253,12 +253,19 @@ static int parse_options(const struct command *command, int argc, char **words, 
 /* Parse a command line, whose first word is the command, and run it. */
 static int run(const struct command *command, int argc, char **argv, struct error *err)
 {
-    struct call call = {.typed = calloc((size_t)argc + 1, sizeof *argv)};
+    struct call call = {.operands = NULL};
+    struct text *typed = &call.typed[0];
+    int status = text_append(&call.typed[1], err, "%s", "");
 
-    if (call.typed == NULL)
-        return error_no_memory(err, "words of the command line");
-    memcpy(call.typed, argv, (size_t)argc * sizeof *argv);
-    int status = parse_options(command, argc, argv, &call, err);
+    if (status == 0)
+        status = text_append(typed, err, "symaug %s", command->name);
+    for (int i = 1; i < argc && status == 0; i++) {
+        if (strcmp(argv[i], "--") == 0)
+            typed = &call.typed[1];
+        status = text_append(typed, err, " ") == 0 ? text_append_shell(typed, argv[i], err) : -1;
+    }
+    if (status == 0)
+        status = parse_options(command, argc, argv, &call, err);
     if (status == 0 && call.operands != NULL) {
         progress_begin(&call.progress, &call.settings);
         status = call_take_operands(&call, command, err);
@@ -272,7 +279,9 @@ static int run(const struct command *command, int argc, char **argv, struct erro
     text_list_release(&call.outputs);
     settings_release(&call.settings);
     text_release(&call.options);
-    free(call.typed);
+    text_release(&call.typed[0]);
+    text_release(&call.typed[1]);
+    survey_seen_release(&call.seen);
     return status;
 }
 

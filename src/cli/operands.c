@@ -162,17 +162,6 @@ int command_check_apart(const char *path, const char *const *others, size_t n, s
     return status;
 }
 
-int run_make_folder(const struct settings *settings, struct error *err)
-{
-    if (settings->out_dir == NULL || settings->dry_run || mkdir(settings->out_dir, 0777) == 0 ||
-        errno == EEXIST)
-        return 0;
-    return error_set_at(
-        err, ERROR_CANT_CREATE,
-        &(struct error_place){.file = settings->out_dir, .verb = "create folder", .errnum = errno},
-        "%s", "");
-}
-
 /* ERROR_CANT_CREATE when the file of an option is another one of the same command. */
 static int check_row_apart(const struct call *call, enum takes takes, const struct option_row *row,
                            struct error *err)

@@ -173,6 +173,12 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
         print_plan(plan, output);
         return 0;
     }
+    if (settings->out_dir != NULL && mkdir(settings->out_dir, 0777) != 0 && errno != EEXIST) {
+        const struct error_place place = {
+            .file = settings->out_dir, .verb = "create folder", .errnum = errno};
+
+        return error_set_at(err, ERROR_CANT_CREATE, &place, "%s", "");
+    }
     if (expand_job_init(&job, plan, settings, err) != 0)
         return -1;
     const enum shards_cut cut = shards_cut(plan);
