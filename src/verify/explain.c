@@ -189,8 +189,7 @@ static int relate_class(struct probe *p, struct window *window, struct lane_imag
         window->rows[k] = list[k].row;
     if (probe_read_window(window, err) != 0)
         return -1;
-    p->is_broken |= p->planes->is_broken;
-    for (uint64_t k = 0; k < n && !p->is_broken; k++) {
+    for (uint64_t k = 0; k < n && !p->planes->is_broken; k++) {
         const struct orbit_pair planes = {window, (size_t)lanes->planes, 0, k, 0};
         const uint32_t t =
             window->n > 0 ? probe_relate_planes(&planes, p->groups->allowed) : NO_TRANSFORM;
@@ -249,7 +248,7 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
 
     if (status == 0)
         status = window_init(&window, p->lanes, most, err);
-    for (uint64_t i = 0, end; status == 0 && !p->is_broken && i < n; i = end) {
+    for (uint64_t i = 0, end; status == 0 && !p->planes->is_broken && i < n; i = end) {
         end = class_end(list, i, n);
         /* If a position has many more rows than images, nothing tells which row is whose image; a
          * few more are taken for duplicates. */
@@ -286,14 +285,14 @@ static int take_classes(struct probe *p, uint32_t n_images, struct error *err)
         }
     }
     window_release(&window);
-    if (status != 0 || p->is_broken || n_classes == 0) {
+    if (status != 0 || p->planes->is_broken || n_classes == 0) {
         free(list);
-        return status != 0
-                   ? -1
-                   : text_append(&p->lanes->result->note, err, "images not checked: %s",
-                                 p->is_broken ? "the planes cannot be read"
-                                              : "nothing tells which rows of a position are images "
-                                                "of one source");
+        return status != 0 ? -1
+                           : text_append(&p->lanes->result->note, err, "images not checked: %s",
+                                         p->planes->is_broken
+                                             ? "the planes cannot be read"
+                                             : "nothing tells which rows of a position are images "
+                                               "of one source");
     }
     qsort(list, n, sizeof *list, lane_image_compare);
     p->groups->entries = list;
@@ -423,16 +422,16 @@ static int look(struct probe *p, struct error *err)
         (far.is_confirmed > found.is_confirmed ||
          (far.is_confirmed == found.is_confirmed && far.saved + CLEARLY_MORE > found.saved)))
         found = far;
-    if (!p->is_broken && find_classes(p, &classes, err) != 0)
+    if (!p->planes->is_broken && find_classes(p, &classes, err) != 0)
         return -1;
     /* The images of shuffled rows are anywhere: if the first rows hold some, all rows are read. */
     if (!found.is_confirmed && !probe_is_whole(p) && classes.n_alike >= MIN_ALIKE &&
         (double)classes.n_alike * 8 * (double)p->n_rows >=
             (double)p->n_first * (double)p->n_first &&
         (probe_reach(p, block_rows, true, err) != 0 ||
-         (!p->is_broken && find_classes(p, &classes, err) != 0)))
+         (!p->planes->is_broken && find_classes(p, &classes, err) != 0)))
         return -1;
-    if (p->is_broken)
+    if (p->planes->is_broken)
         return text_append(&result->note, err, "images not checked: the planes cannot be read");
     bool is_repeated = false;
     if (!p->has_block && !found.is_confirmed && p->n_first == p->n_rows &&

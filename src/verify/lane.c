@@ -167,6 +167,9 @@ int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result
         const bool is_csr = lane->binding->sparse == SPARSE_CSR && lane->array->objects == NULL;
         struct error why = {0};
 
+        lane->is_broken &= result == NULL;
+        if (lane->is_broken)
+            continue;
         lane->reader =
             (struct reader){.arrays = &lane->array, .n_arrays = 1, .at_random = at_random};
         /* Indices and values share the offsets of their lists, which are read once. They must rise
@@ -192,8 +195,7 @@ int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result
             }
         }
         if (why.kind == ERROR_NONE &&
-            (lane->is_broken ||
-             reader_open(&lane->reader, lanes->request->settings->budget, &why) == 0))
+            reader_open(&lane->reader, lanes->request->settings->budget, &why) == 0)
             continue;
         lane->is_broken = true;
         if (result == NULL && why.kind != ERROR_DATA)
@@ -206,10 +208,8 @@ int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result
 
 void lanes_close(struct lanes *lanes)
 {
-    for (size_t i = 0; i < lanes->n; i++) {
+    for (size_t i = 0; i < lanes->n; i++)
         reader_close(&lanes->items[i].reader);
-        lanes->items[i].is_broken = false;
-    }
     for (size_t i = 0; lanes->csrs != NULL && i < lanes->shard->archive.n_arrays; i++)
         csr_release(&lanes->csrs[i]);
 }

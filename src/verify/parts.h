@@ -35,7 +35,7 @@ struct lane {
     struct reader reader; /* while the lanes are open */
     bool is_finite;       /* must not hold NaN */
     struct error error;   /* of reading it in the pass, not reported yet */
-    bool is_broken;       /* it cannot be read, which has been reported */
+    bool is_broken;       /* it cannot be read; once rows are checked, this has been reported */
 };
 
 struct lanes {
@@ -59,7 +59,8 @@ void lanes_release(struct lanes *lanes);
 
 /* Open every lane, anew if it was open, for reading in sequence or at random. A lane that cannot be
  * read is a finding of `result`, and broken. Without a result, while rows are only looked at,
- * faults of the data are left for the pass to report, and other errors are returned. */
+ * broken lanes stay so, faults of the data are left for the pass to report, and other errors are
+ * returned. */
 int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result,
                struct error *err);
 void lanes_close(struct lanes *lanes);
@@ -322,7 +323,6 @@ struct probe {
     struct sketch *sketches; /* owned: of these */
     uint64_t n, n_first;
     bool has_labels;    /* the policies of all of them were read, too */
-    bool is_broken;     /* the planes cannot be read */
     uint64_t far_block; /* the block length that far rows were chosen for */
     bool may_be_games;  /* the rows begin with blocks of different lengths */
 };

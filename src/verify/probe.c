@@ -57,17 +57,11 @@ static int read_sketches(struct probe *p, uint64_t first, bool with_labels, stru
         window.n = smaller(p->n - i, capacity);
         memcpy(window.rows, p->rows + i, window.n * sizeof *window.rows);
         status = probe_read_window(&window, err);
-        p->is_broken |= item->is_broken;
-        p->n = p->is_broken ? i : p->n;
-        for (uint64_t k = 0; status == 0 && !p->is_broken && k < window.n; k++) {
-            const struct row row = window_row(&window, (size_t)lanes->planes, k);
-            struct sketch *sketch = &p->sketches[i + k];
-
-            *sketch = (struct sketch){0};
-            if (row.bytes == NULL)
-                continue;
-            sketch_planes(&p->sketcher, row.bytes, sketch);
-            sketch_policy(&window, k, sketch);
+        p->n = item->is_broken ? i : p->n;
+        for (uint64_t k = 0; status == 0 && !item->is_broken && k < window.n; k++) {
+            sketch_planes(&p->sketcher, window_row(&window, (size_t)lanes->planes, k).bytes,
+                          &p->sketches[i + k]);
+            sketch_policy(&window, k, &p->sketches[i + k]);
         }
     }
     window_release(&window);
@@ -88,7 +82,7 @@ int probe_open(struct probe *p, struct error *err)
         p->rows[i] = i;
     if (read_sketches(p, 0, true, err) != 0)
         return -1;
-    p->n_first = p->n = p->is_broken ? 0 : p->n;
+    p->n_first = p->n = p->planes->is_broken ? 0 : p->n;
     return 0;
 }
 
@@ -537,9 +531,9 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
 
         at[i] = (uint64_t)(row - window.rows);
     }
-    p->is_broken |= p->planes->is_broken;
     /* The first image may itself be wrong; then another one may explain more. */
-    for (uint32_t base = 0; base < 3 && base < n_images && status == 0 && !p->is_broken; base++) {
+    for (uint32_t base = 0; base < 3 && base < n_images && status == 0 && !p->planes->is_broken;
+         base++) {
         struct fit other = *fit;
 
         vote(p, &window, at, base, &other);

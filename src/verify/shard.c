@@ -195,7 +195,7 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
 }
 
 /* Decide how the to-move plane is coded where --to-move leaves it open: by its numbers, as `expand`
- * does. */
+ * does. If they do not tell, --to-move holds for the plane, too. */
 static int decide_plane_coding(struct shard *shard, struct error *err)
 {
     struct conventions *c = &shard->conventions;
@@ -205,8 +205,7 @@ static int decide_plane_coding(struct shard *shard, struct error *err)
         .settings = &shard->recall.settings, .conventions = *c, .arrays = &to_move, .n_inputs = 1};
 
     if (shard->found.board == NULL || shard->bindings == NULL ||
-        !board_swaps_colours(shard->found.board) || !c->to_move_said || c->to_move == TO_MOVE_01 ||
-        c->planes > PLANES_MOVER || conventions_is_said(c, "to-move-plane"))
+        !board_swaps_colours(shard->found.board))
         return 0;
     plan.swaps = shard->found.board->n_planes == 0;
     for (size_t i = 0; i < shard->archive.n_arrays && plan.n_arrays == 0; i++) {
@@ -230,8 +229,7 @@ static int decide_plane_coding(struct shard *shard, struct error *err)
             why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
     }
-    /* If the data does not tell, --to-move holds for the plane, too. */
-    (void)turn_decide_coding(plan.turn_codes, c->to_move, &c->plane_coding);
+    c->plane_coding = plan.conventions.plane_coding;
     return 0;
 }
 
