@@ -77,6 +77,51 @@ static int check_shares(const struct plan *plan, const struct plan_array *array,
 
 /* --- what a colour swap does to numbers --- */
 
+enum label_op bind_label(struct conventions *c, const struct role_binding *b,
+                         const struct array *array, bool has_players,
+                         const struct number_range *range)
+{
+    const bool is_winner = b->options & ROLE_WINNER, per_player = b->options & ROLE_PLAYERS;
+    const bool is_told = c->to_move_said || (is_winner && has_players);
+    const bool has_minus = range->codes & NUMBER_CODE(-1), has_two = range->codes & NUMBER_CODE(2);
+    const uint64_t n = array->row_nbytes / array->header.dtype.itemsize; /* of a row */
+    enum to_move_coding coding = c->to_move;
+
+    switch (role_kinds[b->role].swap) {
+    case ROLE_SWAP_CODES:
+        if (c->planes == PLANES_MOVER)
+            return LABEL_KEEP;
+        return has_minus || (!has_two && (range->codes & NUMBER_CODE(1)) && c->to_move_said &&
+                             coding == TO_MOVE_PM1 && array->header.dtype.kind != DTYPE_UINT)
+                   ? LABEL_NEGATE
+                   : LABEL_EXCHANGE_12;
+    case ROLE_SWAP_VALUES:
+        if (c->value == VALUE_MOVER && !(n >= 2 && per_player))
+            return LABEL_KEEP;
+        if (b->role == ROLE_WDL || (n == 3 && !per_player))
+            return LABEL_REVERSE;
+        if (n >= 2)
+            return LABEL_EXCHANGE_TWO;
+        return (c->value_said ? c->value == VALUE_COLOUR11 : range->min < 0) ? LABEL_NEGATE
+                                                                             : LABEL_COMPLEMENT;
+    case ROLE_SWAP_PLAYER:
+        if (!is_told && has_minus && !has_two)
+            coding = TO_MOVE_PM1;
+        else if (!is_told && has_two &&
+                 (is_winner || !(has_minus || (range->codes & NUMBER_CODE(0)))))
+            coding = TO_MOVE_12;
+        if (!is_winner)
+            c->to_move = coding;
+        /* What is neither of two winners is nobody, and stays. */
+        return is_winner && coding == TO_MOVE_01 ? LABEL_EXCHANGE_01 : spec_swap_of_coding(coding);
+    case ROLE_SWAP_FIRST:
+        return LABEL_FIRST_01;
+    case ROLE_SWAP_NOTHING: /* the specs of planes have it from their convention */
+        break;
+    }
+    return LABEL_KEEP;
+}
+
 /* The codes that a colour swap exchanges must be the two colours, whose numbers of stones differ by
  * one at most. Refuse codes for which this is only true if the empty cells are not 0. Warn of codes
  * that may be the mover's and the other's: the mover never has one stone more. */
@@ -130,47 +175,41 @@ static int check_stone_codes(struct plan *plan, const struct plan_array *array, 
 }
 
 /* Codes of a grid are 0, 1, 2 or -1, 0, 1: the data of all inputs decides. */
-static int grid_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
+static int check_grid(struct plan *plan, const struct plan_array *array, struct number_range *range,
                       struct error *err)
 {
-    const struct conventions *c = &plan->conventions;
-    const char kind = array->sources[0]->header.dtype.kind;
-    struct number_range range;
+    const unsigned decisive = NUMBER_CODE(-1) | NUMBER_CODE(2);
+    struct conventions *c = &plan->conventions;
 
-    *op = LABEL_KEEP;
     if (c->planes == PLANES_MOVER)
         return 0;
-    if (survey_range(plan, array, &range, err) != 0)
+    if (survey_range(plan, array, range, err) != 0)
         return -1;
-    if (range.has_fraction || range.min < -1 || range.max > 2 || (range.min < 0 && range.max > 1))
+    if (range->has_fraction || range->min < -1 || range->max > 2 ||
+        (range->min < 0 && range->max > 1))
         return plan_refuse(plan, array, err,
                            "codes from %g to %g, expected 0, 1, 2 or -1, 0, 1; use --role "
                            "NAME=copy if they name no colour",
-                           range.min, range.max);
-    survey_widen(plan->settings->seen, array, &range);
-    if ((range.codes & NUMBER_CODE(-1)) && (range.codes & NUMBER_CODE(2)))
+                           range->min, range->max);
+    survey_widen(plan->settings->seen, array, range);
+    if ((range->codes & decisive) == decisive)
         return plan_refuse(
             plan, array, err,
             "codes -1 here or in another input, and 2 in one: the inputs are coded differently");
-    if (range.codes & NUMBER_CODE(-1))
-        *op = LABEL_NEGATE;
-    else if ((range.codes & NUMBER_CODE(2)) || !(range.codes & NUMBER_CODE(1)) ||
-             kind == DTYPE_UINT)
-        *op = LABEL_EXCHANGE_12;
-    else if (c->to_move_said)
-        *op = c->to_move == TO_MOVE_PM1 ? LABEL_NEGATE : LABEL_EXCHANGE_12;
-    else
+    if (!(range->codes & decisive) && (range->codes & NUMBER_CODE(1)) && !c->to_move_said &&
+        array->sources[0]->header.dtype.kind != DTYPE_UINT)
         return plan_refuse(
             plan, array, err,
             "codes 0 and 1 only: the other player is 2 (--to-move 12) or -1 (--to-move pm1)?");
-    return check_stone_codes(plan, array, *op, err);
+    return check_stone_codes(plan, array,
+                             bind_label(c, &array->binding, array->sources[0], false, range), err);
 }
 
 /* Values of one column, two (blue and red), three (WDL) or more (per player: the first two columns
  * are the two colours, even where other values are the mover's). They must be within the bounds of
  * their convention. */
-static int values_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
-                        struct error *err)
+static int check_values(struct plan *plan, const struct plan_array *array,
+                        struct number_range *range, struct error *err)
 {
     static const char *const expected[2][2] = {
         {"values from 0 to 1 (--value colour01); for values from -1 to 1 use --value colour11, for "
@@ -185,15 +224,9 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
         array->sources[0]->row_nbytes / array->sources[0]->header.dtype.itemsize; /* of a row */
     const struct bounds bounds = {
         .low = is_signed ? -1 : 0, .high = 1, .expected = expected[n == 2][is_signed]};
-    struct number_range range;
 
-    *op = LABEL_KEEP;
     if (value == VALUE_MOVER && !(n >= 2 && (array->binding.options & ROLE_PLAYERS)))
         return 0;
-    *op = is_wdl      ? LABEL_REVERSE
-          : n >= 2    ? LABEL_EXCHANGE_TWO
-          : is_signed ? LABEL_NEGATE
-                      : LABEL_COMPLEMENT;
     if (is_wdl && n != 3)
         return plan_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
                            (unsigned long long)n);
@@ -220,7 +253,7 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
         return plan_refuse(
             plan, array, err,
             "1 column, but --value colour-wdl means 3; use --value colour01, colour11 or mover");
-    if (check_bounds(plan, array, &bounds, &range, err) != 0)
+    if (check_bounds(plan, array, &bounds, range, err) != 0)
         return -1;
     if (n == 2)
         return check_shares(
@@ -230,8 +263,9 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
                       : "values of blue and red whose sum is 1 (--value colour01); use --value "
                         "colour11 or mover, or --role NAME=value:players or NAME=copy",
             err);
-    survey_widen(plan->settings->seen, array, &range);
-    if (!is_signed || range.min < 0 || range.n == 0)
+    struct number_range all = *range;
+    survey_widen(plan->settings->seen, array, &all);
+    if (!is_signed || all.min < 0 || all.n == 0)
         return 0;
     return plan_warn(plan, err,
                      "%s: no value is negative: --value colour11 makes v -v; values from 0 to 1 "
@@ -253,45 +287,39 @@ static const struct bounds players[] = {
  * Codes that contradict the array of players to move, or without one fit several codings, are
  * refused.
  */
-static int winner_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
-                        struct error *err)
+static int check_winner(const struct plan *plan, const struct plan_array *array,
+                        struct number_range *range, struct error *err)
 {
     const unsigned minus = NUMBER_CODE(-1), zero = NUMBER_CODE(0), one = NUMBER_CODE(1);
     const unsigned two = NUMBER_CODE(2);
     /* Declared, or checked against an array of players to move. */
     const bool known = plan->conventions.to_move_said || survey_find(plan, ROLE_TO_MOVE) != NULL;
-    enum to_move_coding coding = plan->conventions.to_move;
+    const enum to_move_coding coding = plan->conventions.to_move;
     struct bounds bounds = {.low = -1,
                             .high = 2,
                             .whole = true,
                             .expected = "the code of a player, or one of -1, 0, 2 for nobody"};
-    struct number_range range;
 
     if (known && coding == TO_MOVE_PM1) {
         bounds.high = 1;
         bounds.expected = "1, -1, or 0 for nobody (--to-move pm1)";
     }
-    if (check_bounds(plan, array, &bounds, &range, err) != 0)
+    if (check_bounds(plan, array, &bounds, range, err) != 0)
         return -1;
-    survey_widen(plan->settings->seen, array, &range);
-    if (!known && !(range.codes & ~(one | two)) && (range.codes & two))
-        coding = TO_MOVE_12;
-    else if (!known && range.codes == (minus | one))
-        coding = TO_MOVE_PM1;
-    else if (!known)
-        coding = TO_MOVE_01;
-    *op = coding == TO_MOVE_01 ? LABEL_EXCHANGE_01 : spec_swap_of_coding(coding);
+    survey_widen(plan->settings->seen, array, range);
+    const unsigned codes = range->codes;
+    const bool is_01 = !(codes & (minus | two));
     const bool fits =
-        coding == TO_MOVE_PM1 ||
-        (coding == TO_MOVE_12 ? !(range.codes & minus) || (range.codes & two)
-                              : (known && (range.codes & zero)) || !(range.codes & (minus | two)));
+        !known ? is_01 || codes == (minus | one) || !(codes & ~(one | two))
+               : coding == TO_MOVE_PM1 || (coding == TO_MOVE_12 ? !(codes & minus) || (codes & two)
+                                                                : is_01 || (codes & zero));
     if (plan->conventions.to_move_said || fits)
         return 0;
     return plan_refuse(plan, array, err,
                        "codes%s%s%s%s: %s; use --to-move 01, 12 or pm1 if the players are coded so "
                        "here, too, or --role NAME=value with --value, or NAME=copy",
-                       range.codes & minus ? " -1" : "", range.codes & zero ? " 0" : "",
-                       range.codes & one ? " 1" : "", range.codes & two ? " 2" : "",
+                       codes & minus ? " -1" : "", codes & zero ? " 0" : "",
+                       codes & one ? " 1" : "", codes & two ? " 2" : "",
                        known ? "the player to move is 0 or 1 here, and these are not"
                              : "which of them are the two players is not known");
 }
@@ -307,38 +335,40 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
                                         "game, or they are written differently",
                                         true};
     const struct dtype *dtype = &array->spec.dtype;
-    const enum to_move_coding coding = plan->conventions.to_move;
-    enum label_op op = LABEL_KEEP;
-    struct number_range range;
+    const struct role_binding *b = &array->binding;
+    const bool has_players = survey_find(plan, ROLE_TO_MOVE) != NULL;
+    struct number_range range = {0};
     int status = 0;
 
-    switch (role_kinds[array->binding.role].swap) {
+    switch (role_kinds[b->role].swap) {
     case ROLE_SWAP_CODES:
-        status = grid_label(plan, array, &op, err);
+        status = check_grid(plan, array, &range, err);
         break;
     case ROLE_SWAP_VALUES:
-        status = values_label(plan, array, &op, err);
+        status = check_values(plan, array, &range, err);
         break;
     case ROLE_SWAP_PLAYER:
-        op = spec_swap_of_coding(coding);
-        status = array->binding.options & ROLE_WINNER
-                     ? winner_label(plan, array, &op, err)
-                     : check_bounds(plan, array, &players[coding], &range, err);
+        status = b->options & ROLE_WINNER
+                     ? check_winner(plan, array, &range, err)
+                     : check_bounds(plan, array, &players[plan->conventions.to_move], &range, err);
         break;
     case ROLE_SWAP_FIRST:
-        op = LABEL_FIRST_01;
         status = check_bounds(plan, array, &first, &range, err);
         break;
-    case ROLE_SWAP_NOTHING: /* the specs of planes have it from their convention */
+    case ROLE_SWAP_NOTHING:
         return 0;
     }
-    if (status == 0 && !label_fits(op, dtype))
+    if (status != 0)
+        return -1;
+    const enum label_op op =
+        bind_label(&plan->conventions, b, array->sources[0], has_players, &range);
+    if (!label_fits(op, dtype))
         return plan_refuse(
             plan, array, err,
             "a colour swap cannot be computed in %s; use --value or --to-move, or --role NAME=copy",
             dtype_name(dtype).text);
     spec_set_swap(&array->spec, op);
-    return status;
+    return 0;
 }
 
 /* --- an array --- */

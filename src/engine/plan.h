@@ -154,6 +154,15 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err);
  */
 int bind_array(struct plan *plan, struct plan_array *array, struct error *err);
 
+/*
+ * What a colour swap does to the numbers of an array of that range: as the conventions say or,
+ * where they leave it open, as its codes -1 and 2, or values below 0, tell. A winner is coded like
+ * the players beside it, if there are any; how players to move are coded is noted in c->to_move.
+ */
+enum label_op bind_label(struct conventions *c, const struct role_binding *b,
+                         const struct array *array, bool has_players,
+                         const struct number_range *range);
+
 /* Leave out images as --unique and --pick say, and note these options: see select.c. */
 int plan_select(struct plan *plan, struct error *err);
 

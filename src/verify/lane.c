@@ -12,9 +12,7 @@
 /* --- making lanes --- */
 
 /* Decide what a colour swap does to the numbers of every lane with labels, on boards with
- * transforms that swap colours. Where the conventions do not say it, the range of the data does:
- * values below 0 mean [-1, 1], players 1 and 2, or 1 and -1, mean that coding. Reads those arrays
- * once. */
+ * transforms that swap colours, as `expand` does (bind_label). Reads those arrays once. */
 static int decide_labels(struct lanes *lanes, struct error *err)
 {
     const struct board *board = lanes->shard->found.board;
@@ -28,60 +26,28 @@ static int decide_labels(struct lanes *lanes, struct error *err)
     for (size_t k = 0; k < 2 * lanes->n; k++) {
         struct lane *lane = &lanes->items[k % lanes->n];
         const struct role_binding *b = lane->binding;
-        const enum role_swap swap = role_kinds[b->role].swap;
         const struct array *array = lane->array;
-        const bool is_winner = b->options & ROLE_WINNER, per_player = b->options & ROLE_PLAYERS;
-        const bool follows = is_winner && (has_players || c->to_move_said);
-        enum to_move_coding coding = c->to_move;
-        enum label_op op = LABEL_KEEP;
+        const bool is_winner = b->options & ROLE_WINNER;
         struct number_range range = {0}; /* stays so if it cannot be read: reported later */
         struct error why = {0};
 
         if (is_winner != (k >= lanes->n))
             continue;
-        has_players |= b->role == ROLE_TO_MOVE && k < lanes->n;
-        if (!lane->is_mapped || array->objects != NULL || swap == ROLE_SWAP_NOTHING)
+        has_players |= b->role == ROLE_TO_MOVE && !is_winner;
+        if (!lane->is_mapped || array->objects != NULL ||
+            role_kinds[b->role].swap == ROLE_SWAP_NOTHING)
             continue;
         if (dtype_is_number(&array->header.dtype) && array->row_nbytes > 0 &&
             number_range_find(&array, 1, UINT64_MAX, &range, &why) != 0 &&
             why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
-        if (swap == ROLE_SWAP_PLAYER) {
-            /* Codes 1 and 2, or 1 and -1, are recognised; a winner may also be 0, nobody. */
-            if (!follows && !c->to_move_said && range.min == -1 && range.max <= 1)
-                coding = TO_MOVE_PM1;
-            else if (!follows && !c->to_move_said && range.max == 2 &&
-                     (is_winner || range.min >= 1))
-                coding = TO_MOVE_12;
-            op = spec_swap_of_coding(coding);
-            if (follows && op == LABEL_COMPLEMENT)
-                op = LABEL_EXCHANGE_01; /* what is neither is nobody */
-            if (!is_winner)
-                c->to_move = coding;
-        } else if (swap == ROLE_SWAP_FIRST) {
-            op = LABEL_FIRST_01;
-        } else if (swap == ROLE_SWAP_CODES && c->planes != PLANES_MOVER) {
-            op = range.min < 0 || (range.max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
-                     ? LABEL_NEGATE
-                     : LABEL_EXCHANGE_12;
-        } else if (swap == ROLE_SWAP_VALUES) {
-            const uint64_t n = array->row_nbytes / array->header.dtype.itemsize;
-            const bool is_signed = c->value_said ? c->value == VALUE_COLOUR11 : range.min < 0;
-
-            op = b->role == ROLE_WDL || (n == 3 && !per_player) ? LABEL_REVERSE
-                 : n >= 2                                       ? LABEL_EXCHANGE_TWO
-                 : is_signed                                    ? LABEL_NEGATE
-                                                                : LABEL_COMPLEMENT;
-            if (c->value == VALUE_MOVER && !(n >= 2 && per_player))
-                op = LABEL_KEEP;
-        }
-        spec_set_swap(&lane->spec, op);
+        spec_set_swap(&lane->spec, bind_label(c, b, array, has_players, &range));
         /* The manifest says what the run decided, perhaps from more inputs than this file holds.
          * (A player's values must not be kept: a run that kept them was wrong.) */
         const char *said = manifest_text(manifest_find(arrays, array->key), "swap");
         for (int i = 0; said != NULL && i < LABEL_N_OPS; i++)
             if (strcmp(label_op_name((enum label_op)i), said) == 0 &&
-                !(i == LABEL_KEEP && per_player))
+                !(i == LABEL_KEEP && (b->options & ROLE_PLAYERS)))
                 spec_set_swap(&lane->spec, (enum label_op)i);
     }
     return 0;
