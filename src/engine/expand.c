@@ -22,26 +22,21 @@
 static void init_member(struct out_member *out, struct expand_job *job,
                         const struct plan_array *array)
 {
-    const struct npy_header *from = &array->sources[0]->header;
     const uint64_t row_nbytes = array->csr == NULL
                                     ? array->spec.row_nbytes
                                     : csr_row_nbytes(array->csr, array->spec.dtype.itemsize);
     const size_t n = job->plan->n_inputs;
 
     *out =
-        (struct out_member){.head.name = array->sources[0]->member,
-                            .kind = array->binding.role == ROLE_META             ? PIECES_COPY
+        (struct out_member){.kind = array->binding.role == ROLE_META             ? PIECES_COPY
                                     : array->is_object                           ? PIECES_OBJECTS
                                     : array->csr == NULL                         ? PIECES_ROWS
                                     : array->binding.role == ROLE_POLICY_OFFSETS ? PIECES_OFFSETS
                                                                                  : PIECES_ELEMENTS,
                             .array = array,
-                            .job = job,
-                            .key = array->key,
-                            .descr = from->descr,
-                            .dtype = from->dtype,
-                            .n_dims = from->n_dims};
-    memcpy(out->shape, from->shape, from->n_dims * sizeof *out->shape);
+                            .form = array->sources[0],
+                            .job = job};
+    memcpy(out->shape, out->form->header.shape, sizeof out->shape);
     out->streams = (out->kind == PIECES_ROWS || out->kind == PIECES_ELEMENTS) &&
                    order_streams(&job->plan->order, row_nbytes) &&
                    reader_can_stream(array->sources, n) &&
@@ -51,19 +46,13 @@ static void init_member(struct out_member *out, struct expand_job *job,
 int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
                     struct error *err)
 {
-    static const struct out_member provenance[] = {
-        {.head.name = PLAN_SOURCE_KEY ".npy",
-         .kind = PIECES_SOURCE,
-         .key = PLAN_SOURCE_KEY,
-         .descr = "'<i8'",
-         .dtype = {.kind = DTYPE_INT, .itemsize = 8},
-         .n_dims = 1},
-        {.head.name = PLAN_TRANSFORM_KEY ".npy",
-         .kind = PIECES_TRANSFORM,
-         .key = PLAN_TRANSFORM_KEY,
-         .descr = "'|u1'",
-         .dtype = {.kind = DTYPE_UINT, .itemsize = 1},
-         .n_dims = 1},
+    static const struct array provenance[] = {
+        {.key = PLAN_SOURCE_KEY,
+         .member = PLAN_SOURCE_KEY ".npy",
+         .header = {.descr = "'<i8'", .dtype = {.kind = DTYPE_INT, .itemsize = 8}, .n_dims = 1}},
+        {.key = PLAN_TRANSFORM_KEY,
+         .member = PLAN_TRANSFORM_KEY ".npy",
+         .header = {.descr = "'|u1'", .dtype = {.kind = DTYPE_UINT, .itemsize = 1}, .n_dims = 1}},
     };
 
     *job = (struct expand_job){.plan = plan, .settings = settings, .force = settings->force};
@@ -77,12 +66,9 @@ int expand_job_init(struct expand_job *job, struct plan *plan, const struct sett
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (plan->arrays[i].binding.role != ROLE_DROP)
             init_member(&job->members[job->n_members++], job, &plan->arrays[i]);
-    for (size_t i = 0; i < 2 && plan->provenance; i++) {
-        struct out_member *out = &job->members[job->n_members++];
-
-        *out = provenance[i];
-        out->job = job;
-    }
+    for (size_t i = 0; i < 2 && plan->provenance; i++)
+        job->members[job->n_members++] = (struct out_member){
+            .kind = i == 0 ? PIECES_SOURCE : PIECES_TRANSFORM, .form = &provenance[i], .job = job};
     return 0;
 }
 
@@ -142,33 +128,34 @@ static int add_member(struct out_member *out, struct error *err)
     struct expand_job *job = out->job;
     const struct order *order = job->order;
     const bool is_list = out->kind == PIECES_ROWS || out->kind == PIECES_ELEMENTS;
+    const struct npy_header *form = &out->form->header;
     struct bytes *header = &out->head.header;
-    uint64_t n_bytes = 0;
+    uint64_t n_bytes = out->form->unpacked_nbytes;
 
     header->n_bytes = 0;
-    if (out->kind == PIECES_COPY)
-        n_bytes = pieces_copy_nbytes(out->array->sources[0]);
-    else
+    if (out->kind == PIECES_COPY && member_size_is_unsafe(n_bytes))
+        n_bytes += MEMBER_PADDING;
+    if (out->kind != PIECES_COPY)
         out->shape[0] = out->kind == PIECES_ELEMENTS
                             ? csr_length(out->array->csr, order, 0, order->n_images)
                             : order->n_images + (out->kind == PIECES_OFFSETS);
-    for (unsigned pad = 0; out->kind != PIECES_COPY; pad = 64) {
+    for (unsigned pad = 0; out->kind != PIECES_COPY; pad = MEMBER_PADDING) {
         header->n_bytes = 0;
-        if (npy_header_write(out->descr, out->shape, out->n_dims, pad, header, err) != 0)
+        if (npy_header_write(form->descr, out->shape, form->n_dims, pad, header, err) != 0)
             return -1;
         if (out->kind == PIECES_OBJECTS) {
             n_bytes = object_bound(out);
             break;
         }
-        if (bytes_product(out->shape, out->n_dims, &n_bytes) != 0 ||
-            __builtin_mul_overflow(n_bytes, out->dtype.itemsize, &n_bytes) ||
+        if (bytes_product(out->shape, form->n_dims, &n_bytes) != 0 ||
+            __builtin_mul_overflow(n_bytes, form->dtype.itemsize, &n_bytes) ||
             __builtin_add_overflow(n_bytes, header->n_bytes, &n_bytes))
             return error_set(err, ERROR_DATA, "%s: the expanded array is too large",
-                             text_path(out->key).text);
+                             text_path(out->form->key).text);
         if (!member_size_is_unsafe(n_bytes))
             break;
     }
-    out->head = (struct member){.name = out->head.name,
+    out->head = (struct member){.name = out->form->member,
                                 .ops = &pieces_ops[out->kind],
                                 .zip_method = codec_level_method(&job->settings->level),
                                 .size_known = out->kind != PIECES_OBJECTS,

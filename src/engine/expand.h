@@ -92,17 +92,18 @@ enum pieces_kind {
     PIECES_COPY,      /* what has no rows */
 };
 
+/* By how much a header gets longer where no zip file can hold a member's size (see
+ * member_size_is_unsafe); keeps the data aligned. */
+#define MEMBER_PADDING 64
+
 /* One array of the outputs, from the input's rows to the archive. */
 struct out_member {
     struct member head; /* of the output that is being written */
     enum pieces_kind kind;
-    const struct plan_array *array; /* borrowed, as is the next; NULL: provenance */
+    const struct plan_array *array; /* borrowed, as are the next; NULL: provenance */
+    const struct array *form;       /* the array of the first input: name, type, shape of a row */
     struct expand_job *job;
-    const char *key;
-    const char *descr; /* borrowed: its dtype in Python's words */
-    struct dtype dtype;
-    uint64_t shape[NPY_MAX_DIMS];
-    unsigned n_dims;
+    uint64_t shape[NPY_MAX_DIMS]; /* in this output */
 
     /* Its input, opened by the first output that reads it and closed after the last, so that an
      * output cut into several shards reads its input once. Two windows of each reader leapfrog over
@@ -123,10 +124,6 @@ extern const struct member_ops pieces_ops[];
 
 /* Close a member's input; accepts one that was never opened. */
 void pieces_release(struct out_member *out);
-
-/* How many bytes a copy of an array has, its header included, which gets longer where no zip file
- * can hold its size (see member_size_is_unsafe). */
-uint64_t pieces_copy_nbytes(const struct array *array);
 
 /* The elements of output rows first .. end - 1. */
 uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t first, uint64_t end);

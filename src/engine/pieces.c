@@ -84,18 +84,13 @@ static uint64_t number_of(const struct order *order, uint64_t at, const struct i
 static int load_single(struct batch *to, const struct batch *before, const struct order *order,
                        uint64_t begin, uint64_t end, struct error *err)
 {
-    const uint64_t unit_nbytes = to->reader->unit_nbytes, known = before->first + before->n;
+    const uint64_t known = before->first + before->n;
     struct image images[IMAGES_AT_ONCE];
     uint64_t rows[IMAGES_AT_ONCE];
 
-    batch_clear(to);
-    to->first = begin;
-    if (begin < known) { /* rows to be made again as history, never lists */
-        to->n = known - begin;
-        if (bytes_append(&to->bytes, before->bytes.data + (begin - before->first) * unit_nbytes,
-                         to->n * unit_nbytes, err) != 0)
-            return -1;
-    }
+    /* Rows to be made again as history, never lists. */
+    if (batch_follow(to, before, begin, begin < known ? known - begin : 0, err) != 0)
+        return -1;
     for (uint64_t at = begin + to->n, n; at < end; at += n) {
         n = images_from(order, at - order->first_image, end - order->first_image, images);
         for (size_t i = 0; i < n; i++)
@@ -212,18 +207,18 @@ uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t f
 static int put_number(const struct out_member *of, uint64_t number, struct bytes *out,
                       struct error *err)
 {
-    uint8_t *to = bytes_reserve(out, of->dtype.itemsize, err);
+    const struct dtype *dtype = &of->form->header.dtype;
+    uint8_t *to = bytes_reserve(out, dtype->itemsize, err);
 
     if (to == NULL)
         return -1;
-    out->n_bytes += of->dtype.itemsize;
-    if (number <= INT64_MAX && dtype_put_int(&of->dtype, (int64_t)number, to) == 0)
+    out->n_bytes += dtype->itemsize;
+    if (number <= INT64_MAX && dtype_put_int(dtype, (int64_t)number, to) == 0)
         return 0;
     return error_set(err, ERROR_DATA,
                      "%s: %s: offset %llu of the expanded policy does not fit %u-byte integers",
-                     text_path(of->array->sources[0]->input->path).text,
-                     text_path(of->array->sources[0]->member).text, (unsigned long long)number,
-                     of->dtype.itemsize);
+                     text_path(of->form->input->path).text, text_path(of->form->member).text,
+                     (unsigned long long)number, dtype->itemsize);
 }
 
 /* For each image the row that it is of, its transform, or the offset of its elements. */
@@ -334,7 +329,7 @@ static int begin_objects(struct out_member *of, struct error *err)
     struct pickle_writer all = {.n_items = UINT64_MAX}; /* those of the input */
     struct image images[IMAGES_AT_ONCE];
 
-    if (pickle_writer_init(&of->writer, of->shape, of->n_dims, err) != 0)
+    if (pickle_writer_init(&of->writer, of->shape, of->form->header.n_dims, err) != 0)
         return -1;
     for (uint64_t i = 0; i < reader->n_rows * n_items; i++)
         if (pickle_writer_note(&all, i, &reader_items(reader, i / n_items)[i % n_items], err) != 0)
@@ -357,19 +352,10 @@ static int begin_objects(struct out_member *of, struct error *err)
 
 /* --- copies --- */
 
-#define PADDING_NBYTES 64 /* keeps the data aligned */
-
-uint64_t pieces_copy_nbytes(const struct array *array)
-{
-    const bool pad = member_size_is_unsafe(array->unpacked_nbytes);
-
-    return array->unpacked_nbytes + (pad ? PADDING_NBYTES : 0);
-}
-
 /* The rows of a copy are its bytes. */
 static int begin_copy(struct out_member *out, struct error *err)
 {
-    const struct array *array = out->array->sources[0];
+    const struct array *array = out->form;
     const size_t n = array->header.header_nbytes;
     struct bytes *header = &out->head.header;
 
@@ -380,16 +366,16 @@ static int begin_copy(struct out_member *out, struct error *err)
     if (!member_size_is_unsafe(array->unpacked_nbytes))
         return 0;
     /* Add spaces in front of the newline at the end of the array's header. */
-    uint8_t *p = bytes_reserve(header, n + PADDING_NBYTES, err);
+    uint8_t *p = bytes_reserve(header, n + MEMBER_PADDING, err);
     if (p == NULL || unpack_read(&out->unpack, p, n, err) != 0)
         return -1;
-    p[n + PADDING_NBYTES - 1] = p[n - 1];
-    memset(p + n - 1, ' ', PADDING_NBYTES);
+    p[n + MEMBER_PADDING - 1] = p[n - 1];
+    memset(p + n - 1, ' ', MEMBER_PADDING);
     if (array->header.version == 1)
-        bytes_put_le(p + 8, bytes_get_le16(p + 8) + PADDING_NBYTES, 2);
+        bytes_put_le(p + 8, bytes_get_le16(p + 8) + MEMBER_PADDING, 2);
     else
-        bytes_put_le(p + 8, bytes_get_le32(p + 8) + (uint64_t)PADDING_NBYTES, 4);
-    header->n_bytes = n + PADDING_NBYTES;
+        bytes_put_le(p + 8, bytes_get_le32(p + 8) + (uint64_t)MEMBER_PADDING, 4);
+    header->n_bytes = n + MEMBER_PADDING;
     out->head.n_rows -= n;
     return 0;
 }
@@ -424,17 +410,18 @@ static int copy_make(struct member *member, const struct piece_rows *rows, struc
 static void describe(struct out_member *out)
 {
     struct codec_member *about = &out->head.about;
-    const uint64_t item = out->dtype.itemsize;
+    const uint64_t item = out->form->header.dtype.itemsize;
+    const unsigned n_dims = out->form->header.n_dims;
 
     about->item_nbytes = item;
     codec_add_period(about, item);
     if (out->array == NULL || out->kind == PIECES_COPY || out->kind == PIECES_OBJECTS)
         return;
     const struct order *order = out->job->order;
-    for (unsigned d = out->n_dims; d-- > 1;) {
+    for (unsigned d = n_dims; d-- > 1;) {
         uint64_t n = item;
 
-        for (unsigned k = d; k < out->n_dims && n <= CODEC_HISTORY_NBYTES; k++)
+        for (unsigned k = d; k < n_dims && n <= CODEC_HISTORY_NBYTES; k++)
             n *= out->shape[k];
         codec_add_period(about, n);
         if (d == 2)
@@ -466,7 +453,8 @@ static int begin_offsets(struct out_member *out, struct error *err)
 static int begin_rows(struct out_member *out, struct error *err)
 {
     const uint64_t n_rows = out->head.n_rows;
-    const uint64_t n = out->array != NULL ? out->array->spec.row_nbytes : out->dtype.itemsize;
+    const uint64_t n =
+        out->array != NULL ? out->array->spec.row_nbytes : out->form->header.dtype.itemsize;
     uint64_t n_bytes;
 
     if (__builtin_mul_overflow(n_rows, n, &n_bytes) || n_bytes > (UINT64_C(1) << 62))
@@ -499,7 +487,9 @@ static int pieces_open(struct member *member, struct error *err)
     case PIECES_ELEMENTS:
         member->rows_per_piece = smaller(
             CSR_ROWS_PER_PIECE,
-            CSR_PIECE_MAX_NBYTES / (csr_row_nbytes(out->array->csr, out->dtype.itemsize) + 1) + 1);
+            CSR_PIECE_MAX_NBYTES /
+                    (csr_row_nbytes(out->array->csr, out->form->header.dtype.itemsize) + 1) +
+                1);
         return 0;
     case PIECES_OBJECTS:
         return begin_objects(out, err);

@@ -146,7 +146,10 @@ static int fill(json_t *m, const struct expand_job *job)
 static int add_array(json_t *list, const struct plan *plan, const struct plan_array *source,
                      const struct out_member *out)
 {
-    const char *key = out != NULL ? out->key : source != NULL ? source->key : "", *swap = NULL;
+    const char *key = out != NULL      ? out->form->key
+                      : source != NULL ? source->key
+                                       : "",
+               *swap = NULL;
     const enum label_op op = source != NULL ? plan_swap_label(plan, source) : LABEL_KEEP;
     struct text_quoted role = {"provenance"};
     const char *codec = out != NULL ? out->head.codec : "";
@@ -160,10 +163,10 @@ static int add_array(json_t *list, const struct plan *plan, const struct plan_ar
     if (source != NULL && plan->swaps &&
         (role_kinds[source->binding.role].swap != ROLE_SWAP_NOTHING || op != LABEL_KEEP))
         swap = label_op_name(op);
-    for (unsigned d = 0; out != NULL && d < out->n_dims; d++)
+    for (unsigned d = 0; out != NULL && d < out->form->header.n_dims; d++)
         bad |= json_array_append_new(shape, json_integer((json_int_t)out->shape[d]));
     if (out != NULL) {
-        dtype = dtype_name(&out->dtype);
+        dtype = dtype_name(&out->form->header.dtype);
         snprintf(crc, sizeof crc, "%08x", (unsigned)out->head.crc);
     }
     return bad | json_array_append_new(list, json_pack("{s:o,s:s,s:s*,s:o,s:s,s:s,s:s}", "name",

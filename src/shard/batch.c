@@ -131,7 +131,7 @@ int batch_follow(struct batch *batch, const struct batch *before, uint64_t first
         if (append(batch, first, n_kept, before->bytes.data + at * reader->unit_nbytes, err) != 0)
             return -1;
     }
-    return append(batch, first + n_kept, n - n_kept, NULL, err);
+    return n == n_kept ? 0 : append(batch, first + n_kept, n - n_kept, NULL, err);
 }
 
 int batch_read(struct batch *batch, uint64_t first, uint64_t n, struct error *err)
