@@ -20,19 +20,18 @@
  */
 struct sorter {
     size_t record_nbytes;  /* at least 32 */
-    uint64_t max_nbytes;   /* of memory; 32 KiB or two records are used in any case */
+    uint64_t max_nbytes;   /* of memory; 32 KiB, or a record for each eighth of it that the records
+                              fill, are used in any case */
     struct budget *budget; /* borrowed: its folder holds the file */
 
     bool is_first, is_last; /* whether the record just read is, among those of its key */
 
     bool is_read;
     struct bytes records; /* those in memory; while runs of the file are merged, their buffers */
-    struct bytes out;     /* the record just read, or those that go to the file next */
+    struct bytes current; /* the record just read */
     struct scratch file;
     struct run *runs; /* owned; all are in the file, or none, when they are read */
     size_t n_runs;
-    struct run *heap; /* some of them, being merged */
-    size_t n_heap;
     size_t buffer_nbytes; /* of a run of the file */
 };
 

@@ -2,17 +2,14 @@
  * sorter.c - an external sort. Records gather in memory, an eighth of which at a time is sorted
  * into a run. When the memory is full its runs are appended to an unlinked temp file. Reading
  * merges all runs through a heap: in memory, or where there is a file, each through a buffer of its
- * own. Where the memory does not hold a buffer for each, groups of runs are merged into longer ones
- * first, in as many passes as it takes.
+ * own, an equal share of the memory.
  *
  * The first numbers of records are hashes or the numbers of rows, both spread evenly: each record
  * is put straight where its number belongs, and the few that share a place are sorted there.
  */
 #include "positions/parts.h"
 
-#define MIN_RUN_NBYTES    4096 /* however little memory there is */
-#define MIN_BUFFER_NBYTES 1024 /* of a run that is read */
-#define OUT_NBYTES        4096 /* written at once */
+#define MIN_RUN_NBYTES 4096 /* however little memory there is */
 
 /* Sorted records. The file, and what is in memory after it, are one sequence of bytes. */
 struct run {
@@ -40,7 +37,7 @@ static size_t run_nbytes_of(const struct sorter *sorter)
 void sorter_release(struct sorter *sorter)
 {
     bytes_release(&sorter->records);
-    bytes_release(&sorter->out);
+    bytes_release(&sorter->current);
     free(sorter->runs);
     scratch_close(&sorter->file);
     *sorter = (struct sorter){0};
@@ -146,15 +143,15 @@ void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, stru
 
 /* --- merging --- */
 
-/* Let the run at a place of the heap sink below all whose next record is less. */
+/* The runs are a heap: let the one at a place sink below all whose next record is less. */
 static void sink(struct sorter *sorter, size_t i)
 {
-    struct run *heap = sorter->heap;
+    struct run *heap = sorter->runs;
 
-    for (size_t child = 2 * i + 1; child < sorter->n_heap; child = 2 * i + 1) {
+    for (size_t child = 2 * i + 1; child < sorter->n_runs; child = 2 * i + 1) {
         const struct run own = heap[i];
 
-        if (child + 1 < sorter->n_heap &&
+        if (child + 1 < sorter->n_runs &&
             compare_records(heap[child + 1].records + heap[child + 1].at,
                             heap[child].records + heap[child].at) < 0)
             child++;
@@ -177,110 +174,68 @@ static int fill_buffer(struct sorter *sorter, struct run *run, struct error *err
     return 0;
 }
 
-/* Make a heap of runs: of all in memory, or of some in the file. */
-static int open_heap(struct sorter *sorter, struct run *runs, size_t n, struct error *err)
-{
-    uint8_t *records = sorter->records.data;
-
-    for (size_t i = 0; i < n; i++)
-        if (!sorter->file.has_file) {
-            runs[i].records = records + runs[i].offset;
-            runs[i].n_bytes = runs[i].end - runs[i].offset;
-            runs[i].offset = runs[i].end;
-        } else {
-            runs[i].records = records + i * sorter->buffer_nbytes;
-            if (fill_buffer(sorter, &runs[i], err) != 0)
-                return -1;
-        }
-    sorter->heap = runs;
-    sorter->n_heap = n;
-    for (size_t i = n; i-- > 0;)
-        sink(sorter, i);
-    return 0;
-}
-
 /* Take the least record off the heap. */
-static int take(struct sorter *sorter, uint8_t *to, struct error *err)
+static int take(struct sorter *sorter, struct error *err)
 {
-    struct run *run = sorter->heap;
+    struct run *run = sorter->runs;
     const size_t step = step_of(sorter);
 
-    memcpy(to, run->records + run->at, step);
+    memcpy(sorter->current.data, run->records + run->at, step);
     run->at += step;
     if (run->at == run->n_bytes && run->offset < run->end && fill_buffer(sorter, run, err) != 0)
         return -1;
     if (run->at == run->n_bytes)
-        *run = sorter->heap[--sorter->n_heap];
+        *run = sorter->runs[--sorter->n_runs];
     sink(sorter, 0);
     return 0;
 }
 
-/* Merge every n_at_once runs of the file into one, in a new file. */
-static int merge_groups(struct sorter *sorter, size_t n_at_once, struct error *err)
-{
-    const size_t step = step_of(sorter);
-    uint8_t *out = bytes_reserve(&sorter->out, OUT_NBYTES + step, err);
-    struct scratch merged = {0};
-    size_t n_merged = 0, n_out = 0;
-    int status = out != NULL ? scratch_open(&merged, INT64_MAX, sorter->budget, err) : -1;
-
-    for (size_t i = 0; i < sorter->n_runs && status == 0; i += n_at_once) {
-        const uint64_t offset = merged.n_bytes;
-
-        status = open_heap(sorter, sorter->runs + i, smaller(n_at_once, sorter->n_runs - i), err);
-        while (status == 0 && sorter->n_heap > 0) {
-            status = take(sorter, out + n_out, err);
-            n_out += step;
-            if (status == 0 && (n_out >= OUT_NBYTES || sorter->n_heap == 0)) {
-                status = scratch_append(&merged, out, n_out, err);
-                n_out = 0;
-            }
-        }
-        sorter->runs[n_merged++] = (struct run){.offset = offset, .end = merged.n_bytes};
-    }
-    scratch_close(&sorter->file);
-    sorter->file = merged;
-    sorter->n_runs = n_merged;
-    return status;
-}
-
 static int begin_merge(struct sorter *sorter, struct error *err)
 {
-    const size_t step = step_of(sorter), memory = 8 * run_nbytes_of(sorter),
-                 least = step > MIN_BUFFER_NBYTES ? step : MIN_BUFFER_NBYTES,
-                 n_at_once = memory / least > 2 ? memory / least : 2;
+    const bool has_file = sorter->file.has_file;
+    const size_t step = step_of(sorter);
 
     sorter->is_read = sorter->is_last = true; /* the next record is a first one */
     if (sorter->records.n_bytes == 0)
         return 0;
-    if (end_run(sorter, err) != 0 || bytes_reserve(&sorter->out, step, err) == NULL ||
-        (sorter->file.has_file && spill(sorter, err) != 0))
+    if (end_run(sorter, err) != 0 || bytes_reserve(&sorter->current, step, err) == NULL ||
+        (has_file && spill(sorter, err) != 0))
         return -1;
-    for (bool is_over = !sorter->file.has_file; !is_over;) {
-        const size_t n = smaller(sorter->n_runs, n_at_once), n_records = memory / n / step;
+    if (has_file) {
+        const size_t n_records = 8 * run_nbytes_of(sorter) / sorter->n_runs / step;
 
         sorter->buffer_nbytes = n_records > 0 ? n_records * step : step;
-        is_over = n == sorter->n_runs;
-        if (bytes_reserve(&sorter->records, n * sorter->buffer_nbytes, err) == NULL ||
-            (!is_over && merge_groups(sorter, n, err) != 0))
+        if (bytes_reserve(&sorter->records, sorter->n_runs * sorter->buffer_nbytes, err) == NULL)
             return -1;
     }
-    return open_heap(sorter, sorter->runs, sorter->n_runs, err);
+    for (size_t i = 0; i < sorter->n_runs; i++) {
+        struct run *run = &sorter->runs[i];
+
+        run->records = sorter->records.data + (has_file ? i * sorter->buffer_nbytes : run->offset);
+        if (has_file && fill_buffer(sorter, run, err) != 0)
+            return -1;
+        if (!has_file) {
+            run->n_bytes = run->end - run->offset;
+            run->offset = run->end;
+        }
+    }
+    for (size_t i = sorter->n_runs; i-- > 0;)
+        sink(sorter, i);
+    return 0;
 }
 
 int sorter_next(struct sorter *sorter, const void **record, struct error *err)
 {
     if (!sorter->is_read && begin_merge(sorter, err) != 0)
         return -1;
-    if (sorter->n_heap == 0)
+    if (sorter->n_runs == 0)
         return 0;
-    uint8_t *current = sorter->out.data;
-    if (take(sorter, current, err) != 0)
+    if (take(sorter, err) != 0)
         return -1;
-    const struct run *next = sorter->heap;
+    const struct run *next = sorter->runs;
     sorter->is_first = sorter->is_last;
-    sorter->is_last = sorter->n_heap == 0 ||
-                      memcmp(next->records + next->at, current, sizeof(struct key_value)) != 0;
-    *record = current;
+    sorter->is_last = sorter->n_runs == 0 || memcmp(next->records + next->at, sorter->current.data,
+                                                    sizeof(struct key_value)) != 0;
+    *record = sorter->current.data;
     return 1;
 }
