@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 
+#include "base/crew.h"
 #include "positions/positions.h"
 
 static int check_split(struct call *call, struct error *err)
@@ -13,6 +14,14 @@ static int check_split(struct call *call, struct error *err)
     return call->settings.out_dir != NULL
                ? 0
                : command_misuse(err, "no folder given; use --out-dir DIR");
+}
+
+static void hold_array(void *self, int64_t i, int worker)
+{
+    struct plan *plan = self;
+
+    (void)worker;
+    array_hold(&plan->inputs[0].archive.arrays[i], plan->settings->budget);
 }
 
 static int run_split(struct call *call, struct error *err)
@@ -45,6 +54,9 @@ static int run_split(struct call *call, struct error *err)
         struct plan plan;
 
         status = plan_build(&plan, &path, 1, settings, err);
+        if (status == 0) /* every part reads them */
+            crew_run_each(settings->n_threads, (int64_t)plan.inputs[0].archive.n_arrays, hold_array,
+                          &plan);
         for (size_t k = i; k < call->outputs.n && status == 0; k += inputs->n) {
             status = split_select(&split, &plan, i, k / inputs->n, settings, err);
             if (status == 0)

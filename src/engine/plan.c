@@ -45,7 +45,7 @@ bool plan_is_key(const struct plan *plan, const struct plan_array *array, const 
         if (strncmp(entry, array->key, n) != 0 ||
             (entry[n] != '\0' && strchr(",:", entry[n]) == NULL))
             continue;
-        *planes = entry[n] == ':' ? entry + n + 1 : NULL;
+        *planes = entry + n;
         return true;
     }
     if (plan->settings->key != NULL)

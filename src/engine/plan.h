@@ -103,8 +103,8 @@ int plan_keep_rows(struct plan *plan, struct error *err);
 int plan_set_order(struct plan *plan, struct error *err);
 
 /* Whether an array is part of the position: named by --key, or without it planes, packed planes,
- * grids, tiles and the player to move. *planes: the planes that --key selects ("0-13"), else NULL.
- */
+ * grids, tiles and the player to move. *planes: what follows its name in --key (":0-13,..."), or
+ * NULL. */
 bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes);
 
 /* Set ERROR_DATA, "FILE: ARRAY: reason". Returns -1. */

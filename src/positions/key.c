@@ -125,7 +125,7 @@ static int parse_planes(const struct plan *plan, const struct plan_array *array,
     return 0;
 }
 
-/* Add array i of the plan. planes: the range given in --key; NULL: all planes. */
+/* Add array i of the plan. planes: what follows its name in --key, or NULL. */
 static int add_array(struct key *key, const struct plan *plan, size_t i, const char *planes,
                      struct error *err)
 {
@@ -150,7 +150,7 @@ static int add_array(struct key *key, const struct plan *plan, size_t i, const c
         return -1;
     a = &key->arrays[key->n_arrays++];
     *a = (struct key_array){.index = i, .spec = *spec, .last = is_axis ? spec->n_planes - 1 : 0};
-    if (planes != NULL && parse_planes(plan, array, planes, a, err) != 0)
+    if (planes != NULL && *planes == ':' && parse_planes(plan, array, planes + 1, a, err) != 0)
         return -1;
     if (spec->doubt[0] != '\0')
         return error_set(err, ERROR_DATA, "%s", spec->doubt);
@@ -292,19 +292,32 @@ static int check_like(const struct key *key, const char *path, const struct key 
                      mine.text, text_path(key->arrays[i].name).text, other.text);
 }
 
-/* Refuse a name in --key that no array has. */
+/* Refuse a name in --key that no array has, or one that is there twice, perhaps with other planes.
+ */
 static int check_names(const struct plan *plan, struct error *err)
 {
+    const char *path = plan->inputs[0].archive.path, *planes;
+
     for (const char *entry = plan->settings->key; entry != NULL; entry = strchr(entry, ',')) {
+        const struct plan_array *named_before = NULL;
         bool is_there = false;
 
         entry += *entry == ',';
-        for (size_t i = 0; i < plan->n_arrays && !is_there; i++) {
-            const size_t n = strlen(plan->arrays[i].key);
+        for (size_t i = 0; i < plan->n_arrays; i++) {
+            const struct plan_array *array = &plan->arrays[i];
+            const size_t n = strlen(array->key);
 
-            is_there = strncmp(entry, plan->arrays[i].key, n) == 0 &&
-                       (entry[n] == '\0' || strchr(",:", entry[n]) != NULL);
+            if (strncmp(entry, array->key, n) != 0 ||
+                (entry[n] != '\0' && strchr(",:", entry[n]) == NULL))
+                continue;
+            if (plan_is_key(plan, array, &planes) && planes == entry + n)
+                is_there = true;
+            else
+                named_before = array;
         }
+        if (!is_there && named_before != NULL)
+            return error_set(err, ERROR_USAGE, "--key: %s: %s is listed twice",
+                             text_path(path).text, text_path(named_before->key).text);
         if (!is_there)
             return archive_in_refuse_key(&plan->inputs[0].archive,
                                          text_format("%.*s", (int)strcspn(entry, ",:"), entry).text,

@@ -33,7 +33,7 @@ int unpack_start(struct unpack *unpack, const struct array *array, struct error 
     unpack->unpacked_nbytes = 0;
     unpack->released = array->offset; /* earlier pages are not ours to release */
     unpack->crc = 0;
-    if (array->decoder == NULL)
+    if (array->decoder == NULL || array->held.memory != NULL)
         return 0;
     const size_t n_bytes = (size_t)smaller(array->packed_nbytes, CHUNK_NBYTES);
     if (unpack->buffer_nbytes < n_bytes) {
@@ -102,6 +102,12 @@ int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error
             array, err,
             "expected at least %" PRIu64 " more bytes after byte %" PRIu64 ", found %" PRIu64,
             n_bytes, unpack->unpacked_nbytes, array->unpacked_nbytes - unpack->unpacked_nbytes);
+    if (array->held.memory != NULL) {
+        if (out != NULL)
+            memcpy(out, array->held.memory + unpack->unpacked_nbytes, n_bytes);
+        unpack->unpacked_nbytes += n_bytes;
+        return 0;
+    }
     while (n_bytes > 0) {
         const size_t n = (size_t)smaller(n_bytes, out != NULL ? CHUNK_NBYTES : sizeof scrap);
         const uint64_t offset = array->offset + unpack->unpacked_nbytes;
@@ -134,6 +140,8 @@ int unpack_finish(struct unpack *unpack, struct error *err)
 
     if (unpack_read(unpack, NULL, array->unpacked_nbytes - unpack->unpacked_nbytes, err) != 0)
         return -1;
+    if (array->held.memory != NULL) /* checked when they came there */
+        return 0;
     /* All declared bytes are out: the stream must end here, and the packed data with it. */
     if (array->decoder != NULL && decode_some(unpack, &extra, 1, &room, err) != 0)
         return -1;
@@ -172,6 +180,20 @@ int array_read_all(const struct array *array, uint8_t *out, struct error *err)
         result = unpack_finish(&unpack, err);
     unpack_release(&unpack);
     return result;
+}
+
+void array_hold(struct array *array, struct budget *budget)
+{
+    struct scratch held;
+
+    if (array->decoder == NULL || array->is_left_out || array->objects != NULL ||
+        array_is_fortran(array) || array->unpacked_nbytes > budget->left ||
+        scratch_open(&held, array->unpacked_nbytes, budget, NULL) != 0)
+        return;
+    if (held.memory != NULL && array_read_all(array, held.memory, NULL) == 0)
+        array->held = held;
+    else
+        scratch_close(&held);
 }
 
 /* --- small values --- */
@@ -393,6 +415,7 @@ void array_forget_objects(struct array *array)
 void array_release(struct array *array)
 {
     array_forget_objects(array);
+    scratch_close(&array->held);
     free(array->scalar);
     npy_header_release(&array->header);
     free(array->key);

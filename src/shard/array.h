@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/budget.h"
 #include "base/input.h"
 #include "base/text.h"
 #include "codec/codec.h"
@@ -21,6 +22,7 @@ struct array {
     bool has_crc;                  /* false for plain .npy files */
     const struct decoder *decoder; /* static; NULL: its bytes are stored */
     bool is_left_out;              /* by request at opening: nothing below is read or checked */
+    struct scratch held;           /* its unpacked bytes, if they are held in memory */
 
     struct npy_header header; /* parsed; owned */
     uint64_t n_rows;          /* header.shape[0]; 0 for 0-d arrays */
@@ -94,6 +96,10 @@ int unpack_finish(struct unpack *unpack, struct error *err);
 
 /* Free the buffers; accepts a zeroed one. */
 void unpack_release(struct unpack *unpack);
+
+/* Hold the unpacked bytes of a packed array in memory if the budget has room for them, so that it
+ * is not unpacked each time it is read. Whoever reads it reports what is wrong with it. */
+void array_hold(struct array *array, struct budget *budget);
 
 /* --- arrays from their bytes --- */
 

@@ -113,16 +113,16 @@ def test_by_game(dtype):
 
 @tap.test()
 def test_many_inputs():
-    """Several inputs, one of them a folder; the same bytes for all threads; an empty part; expand
-    takes the parts; their manifests say what was done."""
+    """Several inputs, one of them a folder; the same bytes for all threads, and whether or not the
+    inputs fit into memory; an empty part; expand takes the parts; their manifests say what was done."""
     with tempfile.TemporaryDirectory() as folder:
         for i in range(2):
             run("sample", "-q", "--board=go9", "--rows=90", f"--seed={i + 1}", os.path.join(folder, f"{i}.npz"))
         inputs = [os.path.join(folder, f"{i}.npz") for i in range(2)]
         contents = set()
-        for threads in (1, 2, 3, 8):
-            split(folder, "-q", f"-j{threads}", "--board=go9", *inputs, out=f"o{threads}",
-                  parts="train=0.9,val=0.1,none=0")  # fmt: skip
+        for threads, memory in (1, "1G"), (2, "0"), (3, "50k"), (8, "1G"):
+            split(folder, "-q", f"-j{threads}", f"--max-memory={memory}", "--board=go9", *inputs,
+                  out=f"o{threads}", parts="train=0.9,val=0.1,none=0")  # fmt: skip
             contents.add(tuple(open(os.path.join(folder, f"o{threads}", f"{i}.{part}.npz"), "rb").read()
                                for i in range(2) for part in ("train", "val", "none")))
         assert len(contents) == 1
@@ -147,6 +147,7 @@ BAD = {
     "sum": (["--parts=a=0.5,b=0.4"], 64), "no share": (["--parts=a"], 64),
     "negative": (["--parts=a=1.5,b=-0.5"], 64), "twice": (["--parts=a=0.5,a=0.5"], 64),
     "path": (["--parts=../a=1"], 64), "by": (["--parts=a=1", "--by=nothing"], 64),
+    "key twice": (["--parts=a=1", "--key=states:0,states:1"], 64),
     "by planes": (["--parts=a=1", "--by=states"], 65), "key": (["--parts=a=1", "--key=nothing"], 64),
     "no parts": ([], 64), "objects": (["--parts=a=1", "--key=objects"], 65),
 }  # fmt: skip

@@ -369,6 +369,48 @@ static void test_wrong_crc(void **state)
     }
 }
 
+/* Packed arrays that are held in memory are read as before, those that are damaged or have no room
+ * are not held. */
+static void test_held(void **state)
+{
+    static const struct {
+        bool is_packed, is_sound;
+        uint64_t budget;
+        bool is_held;
+    } cases[] = {{true, true, 1 << 20, true},
+                 {true, false, 1 << 20, false},
+                 {false, true, 1 << 20, false},
+                 {true, true, 100, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct budget budget = {.left = cases[i].budget};
+        struct made_array made = wide;
+        struct archive_in archive;
+        struct error err = {0};
+        struct bytes npy = {0};
+        uint8_t *out;
+
+        made.deflated = cases[i].is_packed;
+        make_npy(&made, &npy);
+        make_npz(scratch("x.npz"), &made, 1);
+        if (!cases[i].is_sound)
+            declare("x.npz", 1, npy.n_bytes);
+        assert_int_equal(archive_in_open(&archive, scratch("x.npz"), true, &err), 0);
+        array_hold(&archive.arrays[0], &budget);
+        assert_int_equal(archive.arrays[0].held.memory != NULL, cases[i].is_held);
+        assert_int_equal(budget.left, cases[i].budget - (cases[i].is_held ? npy.n_bytes : 0));
+        out = malloc(npy.n_bytes);
+        assert_non_null(out);
+        assert_int_equal(array_read_all(&archive.arrays[0], out, &err), cases[i].is_sound ? 0 : -1);
+        assert_memory_equal(out, npy.data, npy.n_bytes);
+        free(out);
+        archive_in_close(&archive);
+        assert_int_equal(budget.left, cases[i].budget);
+        bytes_release(&npy);
+    }
+}
+
 /* An empty array's header counts for its CRC as well. */
 static void test_damaged_empty(void **state)
 {
@@ -691,21 +733,14 @@ static void test_summary(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SCRATCH(test_sequence),
-        IN_SCRATCH(test_npy_file),
-        IN_SCRATCH(test_refuses),
-        IN_SCRATCH(test_fortran_in_name),
-        IN_SCRATCH(test_damage),
-        IN_SCRATCH(test_stream_length),
-        IN_SCRATCH(test_wrong_crc),
-        IN_SCRATCH(test_damaged_empty),
-        IN_SCRATCH(test_truncated_while_read),
-        IN_SCRATCH(test_table),
-        IN_SCRATCH(test_table_without_folder),
-        IN_SCRATCH(test_rows_of_nothing),
-        IN_SCRATCH(test_batches),
-        IN_SCRATCH(test_picked),
-        IN_SCRATCH(test_lists),
+        IN_SCRATCH(test_sequence),        IN_SCRATCH(test_npy_file),
+        IN_SCRATCH(test_refuses),         IN_SCRATCH(test_fortran_in_name),
+        IN_SCRATCH(test_damage),          IN_SCRATCH(test_stream_length),
+        IN_SCRATCH(test_wrong_crc),       IN_SCRATCH(test_held),
+        IN_SCRATCH(test_damaged_empty),   IN_SCRATCH(test_truncated_while_read),
+        IN_SCRATCH(test_table),           IN_SCRATCH(test_table_without_folder),
+        IN_SCRATCH(test_rows_of_nothing), IN_SCRATCH(test_batches),
+        IN_SCRATCH(test_picked),          IN_SCRATCH(test_lists),
         cmocka_unit_test(test_summary),
     };
 
