@@ -304,8 +304,7 @@ static void test_stream_length(void **state)
 /* The bytes of a member that is copied as it is. */
 static int copy_all(const struct array *array, struct error *err)
 {
-    const struct plan_array copied = {.sources = (const struct array *[]){array}};
-    struct out_member out = {.kind = PIECES_COPY, .array = &copied};
+    struct out_member out = {.kind = PIECES_COPY, .form = array};
     const struct member_ops *ops = &pieces_ops[out.kind];
     struct piece_rows rows = {0};
     int status;
