@@ -395,8 +395,10 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
     if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
         findings_add(&p->lanes->result->findings,
                      WARNING_AT(FINDING_ORBIT_PLANES, key, FINDING_NO_ROW), "", "",
-                     "every %u rows (%s) have the same policies, but unrelated planes", n,
-                     layout_text(&fit->layout).text);
+                     fit->level == PROBE_POLICY
+                         ? "every %u rows (%s) have the same policies, but unrelated planes"
+                         : "every %u rows (%s) hold the same numbers, but are no images",
+                     n, layout_text(&fit->layout).text);
     return 0;
 }
 

@@ -455,3 +455,32 @@ bool orbit_same_row(const struct window *window, uint64_t base, uint64_t image, 
             return false;
     return true;
 }
+
+uint32_t orbit_labels_say(const struct window *window, const uint64_t *base, const uint64_t *image,
+                          uint64_t step, const bool *allowed)
+{
+    const struct lanes *lanes = window->lanes;
+    const uint32_t n_transforms = lanes->shard->found.board->n_transforms;
+    const uint64_t n = window->n / step;
+    uint64_t n_same[BOARD_MAX_TRANSFORMS] = {0};
+    uint32_t best = 0;
+
+    for (uint32_t u = 0; u < n_transforms; u++) {
+        for (uint64_t k = 0; k < n && allowed[u]; k++) {
+            bool same = true, any = false;
+
+            for (size_t i = 0; i < lanes->n && same; i++) {
+                const struct orbit_pair pair = {window, i, base[k * step], image[k * step], 0};
+
+                if ((int)i == lanes->planes || !lane_is_compared(&lanes->items[i]) ||
+                    lanes->items[i].spec.kind == SPEC_KEEP)
+                    continue;
+                same = orbit_same(&pair, u, ORBIT_EXACT);
+                any = true;
+            }
+            n_same[u] += same && any;
+        }
+        best = n_same[u] > n_same[best] ? u : best;
+    }
+    return 10 * n_same[best] >= 9 * n && 2 * n_same[0] <= n ? best : NO_TRANSFORM;
+}

@@ -133,6 +133,12 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties);
 /* The same for all lanes that are compared, without liberties. */
 bool orbit_same_row(const struct window *window, uint64_t base, uint64_t image, uint32_t u);
 
+/* Of pairs of a base and an image, whose positions in the window stand `step` apart: the transform
+ * under which, in nearly all of them, everything that moves but the planes is right, while it stays
+ * in place in few; NO_TRANSFORM: there is none. */
+uint32_t orbit_labels_say(const struct window *window, const uint64_t *base, const uint64_t *image,
+                          uint64_t step, const bool *allowed);
+
 /* True when the n elements at b are those at a after the label operation of a colour swap. 1 - a
  * may be off by one unit in the last place of 1. */
 bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8_t *a,

@@ -469,9 +469,13 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
 
         layout->ids[k] = 0;
         fit->foreign[k] = -1;
+        const uint32_t said =
+            k == base || fit->level < PROBE_LABELS
+                ? NO_TRANSFORM
+                : orbit_labels_say(window, at + base, at + k, n_images, p->groups->allowed);
         for (const uint64_t *group = at; group < end && k != base; group += n_images) {
             const struct orbit_pair pair = {window, planes, group[base], group[k], 0};
-            const uint32_t u = relate_rows(&pair, p->groups->allowed);
+            const uint32_t u = said != NO_TRANSFORM ? said : relate_rows(&pair, p->groups->allowed);
             const bool is_foreign = u == NO_TRANSFORM;
             const int map = !is_foreign
                                 ? (int)u
@@ -541,7 +545,7 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
             *fit = other;
     }
     fit->is_confirmed =
-        fit->level != PROBE_POLICY && fit->n_pairs > 0 &&
+        fit->n_pairs > 0 &&
         (fit->n_foreign > 0 || (fit->level < PROBE_LABELS ? 2 * fit->n_moved >= fit->n_pairs
                                                           : 10 * fit->n_moved >= 8 * fit->n_pairs));
     window_release(&window);
