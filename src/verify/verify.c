@@ -44,7 +44,7 @@ static int check_leaks(struct lanes *lanes, struct error *err)
     struct sets sets = {.n = settings->n_leaks + 1, .found = add_leak, .self = lanes};
     struct error why = {0};
 
-    if (shard->found.board == NULL || lanes->planes < 0)
+    if (shard_known_board(shard) == NULL || lanes->planes < 0)
         return error_set(err, ERROR_USAGE,
                          "--leak: %s: needs planes and the board they are of (--board)",
                          text_path(shard->archive.path).text);

@@ -498,6 +498,19 @@ def test_leak(name):
         assert verify(first, *s.options, "--leak", turned)[0] <= {"leak"}
 
 
+@tap.test()
+def test_leak_board():
+    """Several boards have such planes; which positions are the same depends on the board."""
+    planes = np.random.default_rng(4).integers(0, 2, (12, 2, 9, 9)).astype(np.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        a, b = os.path.join(folder, "a.npz"), os.path.join(folder, "b.npz")
+        np.savez(a, planes=planes)
+        np.savez(b, planes=planes[:, ::-1].swapaxes(2, 3))  # exchanged colours: an image in Hex
+        _, message = run("verify", "--leak", b, a, code=64)
+        assert "--board" in message, message
+        assert "leak" in verify(a, "--board", "rhombus:9", "--leak", b)[0]
+
+
 @tap.test("negative-zero", "int8", "big-endian", "float16", "inexact", "packed")
 def test_leak_types(kind):
     """Positions are numbers: their sign of zero, type and byte order do not count."""
