@@ -114,11 +114,10 @@ static const struct play_kind any = {
 
 /* --- RingRift --- */
 
-#define MAX_HEIGHT   5
-#define MAX_PLACED   3
-#define PLANE_HEIGHT 2 /* mine, theirs */
-#define N_GLOBALS    20
-#define N_TRIES      12 /* to draw further actions for a policy */
+#define MAX_HEIGHT 5
+#define MAX_PLACED 3
+#define N_GLOBALS  20
+#define N_TRIES    12 /* to draw further actions for a policy */
 
 static void set_heights(const struct play *play, struct play_game *game)
 {
@@ -128,16 +127,15 @@ static void set_heights(const struct play *play, struct play_game *game)
         game->kinds[i] = 1 + play_below(&random, MAX_HEIGHT);
 }
 
-/* Stacks, their heights as a fraction, their heights one by one, three positions before, the phase
- * in which stacks are placed, the player to move; the last plane of all is the board. */
+/* Heights of stacks as a fraction, markers and territory, of which there are none; stacks of each
+ * height, three positions before, the phase in which stacks are placed, the player to move; the
+ * last plane of all is the board. Planes are of the player to move, then of the other. */
 static void draw_features(const struct play_row *r)
 {
     play_draw_planes(r);
     play_draw_plane(r, r->play->n_planes - 1, 'o');
     for (uint32_t i = 0; i < r->ply; i++)
-        play_put(r,
-                 (PLANE_HEIGHT + ((i ^ r->ply) & 1)) * r->play->board->n_cells +
-                     play_place(r, r->game->cells[i]),
+        play_put(r, ((i ^ r->ply) & 1) * r->play->board->n_cells + play_place(r, r->game->cells[i]),
                  (double)r->game->kinds[i] / MAX_HEIGHT);
 }
 
@@ -191,7 +189,7 @@ static uint32_t draw_weights(const struct play_row *r)
 }
 
 static const struct play_kind ringrift = {
-    .planes = "MT..PNBRQpnbrquxvywzof",
+    .planes = "......PNBRQpnbrquxvywzof",
     .layout = "ringrift",
     .arrange = set_heights,
     .arrays =
