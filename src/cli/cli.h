@@ -77,7 +77,7 @@ struct call {
     struct text typed[2];     /* owned: the line as it was typed, before "--" and from there on, */
     struct text options;      /* and the options that `verify` has, too; all quoted for a shell */
     struct text_list inputs;  /* owned: what is read, unless the command TAKES_ANY */
-    struct text_list outputs; /* owned: those in the folder of --out-dir, by call_name_outputs */
+    struct text_list outputs; /* owned: of TAKES_SHARDS, as call_name_outputs has them, or one */
     struct survey_seen seen;  /* owned: codes of all inputs together */
     struct progress progress;
 };
@@ -117,14 +117,15 @@ extern const struct command *const command_table[];
 extern const size_t command_n_table;
 
 /* Check the operands and settings of a command: how many there are, what `check` says, and that all
- * outputs can be created and replace nothing that the command reads. Fills call->inputs, and
- * settings->output where it is an operand. */
+ * outputs can be created and replace nothing that the command reads. Fills call->inputs,
+ * call->outputs but for parts, and settings->output where it is an operand. */
 int call_take_operands(struct call *call, const struct command *command, struct error *err);
 
 /* Append to call->outputs what the output of each input is called in the folder of --out-dir: like
- * the input, or, of a part, NAME.PART.npz (with the ending of another form) for NAME.npz, NAME.npy
- * or a folder NAME. Refuses equal names, outputs that exist unless options say otherwise, and for a
- * part those that are inputs, since these are read again for other parts. */
+ * the input, with the ending of its own form; or, of a part, NAME.PART.npz (with the ending of its
+ * form) for NAME.npz, NAME.npy or a folder NAME. Refuses equal names, outputs that exist unless
+ * options say otherwise, and for a part those that are inputs, since these are read again for other
+ * parts. */
 int call_name_outputs(struct call *call, const char *part, struct error *err);
 
 /* Run the program with its arguments. Prints errors; returns the exit code. */
@@ -140,11 +141,11 @@ int command_line(int argc, char **argv);
 void run_settle_form(struct settings *settings, const char *output);
 
 /* Write the plan's outputs, in the folder of --out-dir, which is made if it does not exist; or with
- * --dry-run print what they would be. If stats is not NULL,
- * append an object for each. Returns 1 when --skip-existing found an output that differs from what
- * would be written. */
-int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t *stats,
-             struct error *err);
+ * --dry-run print what they would be. `outputs` are their names where each input has its own, or
+ * the one name that the names of shards are made of. If stats is not NULL, append an object for
+ * each. Returns 1 when --skip-existing found an output that differs from what would be written. */
+int run_plan(const struct settings *settings, struct plan *plan, char *const *outputs,
+             json_t *stats, struct error *err);
 
 /* --- findings --- */
 

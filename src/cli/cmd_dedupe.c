@@ -21,15 +21,12 @@ static int run_dedupe(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
-    const char *output = settings->out_dir != NULL ? settings->out_dir : settings->output;
     struct dedupe_result r = {0};
     struct plan plan;
     int status = 0;
 
     if (settings->dry_run)
         settings->conflicts = NULL;
-    if (settings->out_dir != NULL && call_name_outputs(call, NULL, err) != 0)
-        return -1;
     if (plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
     if (plan.board->family->only_known_members)
@@ -38,7 +35,7 @@ static int run_dedupe(struct call *call, struct error *err)
                            text_path(inputs->items[0]).text);
     meter_expect(settings->meter, 2); /* its keys, its output */
     if (status == 0 && (dedupe_fold(&plan, settings, &r, err) != 0 ||
-                        run_plan(settings, &plan, output, NULL, err) != 0))
+                        run_plan(settings, &plan, call->outputs.items, NULL, err) != 0))
         status = -1;
     plan_release(&plan);
     if (status == 0 && settings->conflicts != NULL)

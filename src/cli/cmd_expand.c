@@ -22,7 +22,7 @@
 
 /* Expand all inputs into one output. Returns as run_plan. */
 static int run_inputs(const struct settings *settings, const struct text_list *inputs,
-                      const char *output, json_t *stats, struct error *err)
+                      char *const *output, json_t *stats, struct error *err)
 {
     struct plan plan;
 
@@ -41,11 +41,11 @@ static int run_one(const struct settings *settings, const struct call *call, siz
                    json_t *stats, struct error *err)
 {
     const struct text_list input = {.items = &call->inputs.items[i], .n = 1};
-    const char *output = call->outputs.items[i];
+    char *const *output = &call->outputs.items[i];
     struct settings one = *settings; /* what it owns stays the caller's */
 
-    one.seed_name = text_base_name(output);
-    run_settle_form(&one, output);
+    one.seed_name = text_base_name(*output);
+    run_settle_form(&one, *output);
     return run_inputs(&one, &input, output, stats, err);
 }
 
@@ -234,8 +234,7 @@ static int run_each(struct call *call, json_t *stats, struct error *err)
      * --max-memory. */
     const bool streams = settings->block_rows > 0 && !settings->shuffle;
     const bool any_beside = settings->n_threads > 1 && !settings->dry_run;
-    int status =
-        e.n_bytes != NULL ? call_name_outputs(call, NULL, err) : error_no_memory(err, "inputs");
+    int status = e.n_bytes != NULL ? 0 : error_no_memory(err, "inputs");
 
     /* Codings are decided from all inputs together, though each has its own plan. */
     if (status == 0 && inputs->n > 1)
@@ -313,7 +312,7 @@ static int run_expand(struct call *call, struct error *err)
     /* For refusals that add options to the command line: these go between the two parts. */
     s->roles.command = call->typed[0].text;
     s->roles.operands = call->typed[1].text;
-    int status = s->out_dir == NULL ? run_inputs(s, &call->inputs, s->output, stats, err)
+    int status = s->out_dir == NULL ? run_inputs(s, &call->inputs, call->outputs.items, stats, err)
                                     : run_each(call, stats, err);
     if (status < 0 || s->stats == NULL || s->dry_run)
         json_decref(stats);

@@ -60,7 +60,7 @@ static int run_split(struct call *call, struct error *err)
         for (size_t k = i; k < call->outputs.n && status == 0; k += inputs->n) {
             status = split_select(&split, &plan, i, k / inputs->n, settings, err);
             if (status == 0)
-                status = run_plan(settings, &plan, call->outputs.items[k], NULL, err);
+                status = run_plan(settings, &plan, &call->outputs.items[k], NULL, err);
         }
         plan_release(&plan);
     }

@@ -256,6 +256,42 @@ static int take_shards(struct call *call, struct error *err)
     return settings->out_dir != NULL ? check_names(inputs, "inputs", err) : 0;
 }
 
+int call_name_outputs(struct call *call, const char *part, struct error *err)
+{
+    static const char *const endings[] = {
+        [ARCHIVE_OUT_NPZ] = ".npz", [ARCHIVE_OUT_NPY] = ".npy", [ARCHIVE_OUT_NPY_FOLDER] = ""};
+    const struct settings *s = &call->settings;
+    const char *const *inputs = (const char *const *)call->inputs.items;
+    struct text name = {0};
+    struct stat st;
+    const bool is_checked = !s->dry_run && !s->skip_existing && stat(s->out_dir, &st) == 0;
+    const bool takes_form = s->form_said || s->purpose != FOR_IMAGES; /* else the form of inputs */
+    int status = 0, n;
+
+    for (size_t i = 0; i < call->inputs.n && status == 0; i++) {
+        const char *base = text_last_name(inputs[i], &n);
+        const bool has_ending =
+            n > 4 && (memcmp(base + n - 4, ".npz", 4) == 0 || memcmp(base + n - 4, ".npy", 4) == 0);
+        const bool is_other = has_ending && takes_form && s->form != ARCHIVE_OUT_NPY_FOLDER;
+
+        name.n_bytes = 0;
+        status = text_append(&name, err, "%s/%.*s%s%s%s", s->out_dir,
+                             has_ending && (is_other || part != NULL) ? n - 4 : n, base,
+                             part != NULL ? "." : "", part != NULL ? part : "",
+                             is_other || part != NULL ? endings[s->form] : "");
+        if (status == 0)
+            status = text_list_add(&call->outputs, name.text, err);
+        if (status == 0 && is_checked)
+            status =
+                output_target_check(name.text, s->form == ARCHIVE_OUT_NPY_FOLDER, s->force, err);
+        if (status == 0 && part != NULL)
+            status = command_check_apart(name.text, inputs, call->inputs.n, err);
+    }
+    text_release(&name);
+    /* "a.x" in y is "a" in x.y; and a.npy may become a.npz. */
+    return status == 0 ? check_names(&call->outputs, "outputs", err) : -1;
+}
+
 int call_take_operands(struct call *call, const struct command *command, struct error *err)
 {
     struct settings *settings = &call->settings;
@@ -300,39 +336,8 @@ int call_take_operands(struct call *call, const struct command *command, struct 
     if (inputs->items != NULL)
         inputs->items[n_kept] = NULL;
     inputs->n = n_kept;
+    if (status == 0 && takes == TAKES_SHARDS && settings->parts == NULL)
+        status = settings->out_dir != NULL ? call_name_outputs(call, NULL, err)
+                                           : text_list_add(&call->outputs, settings->output, err);
     return status;
-}
-
-int call_name_outputs(struct call *call, const char *part, struct error *err)
-{
-    static const char *const endings[] = {
-        [ARCHIVE_OUT_NPZ] = ".npz", [ARCHIVE_OUT_NPY] = ".npy", [ARCHIVE_OUT_NPY_FOLDER] = ""};
-    const struct settings *s = &call->settings;
-    const char *const *inputs = (const char *const *)call->inputs.items;
-    struct text name = {0};
-    struct stat st;
-    const bool is_checked = !s->dry_run && !s->skip_existing && stat(s->out_dir, &st) == 0;
-    int status = 0, n;
-
-    for (size_t i = 0; i < call->inputs.n && status == 0; i++) {
-        const char *base = text_last_name(inputs[i], &n);
-
-        if (part != NULL && n > 4 &&
-            (memcmp(base + n - 4, ".npz", 4) == 0 || memcmp(base + n - 4, ".npy", 4) == 0))
-            n -= 4;
-        name.n_bytes = 0;
-        status =
-            text_append(&name, err, "%s/%.*s%s%s%s", s->out_dir, n, base, part != NULL ? "." : "",
-                        part != NULL ? part : "", part != NULL ? endings[s->form] : "");
-        if (status == 0)
-            status = text_list_add(&call->outputs, name.text, err);
-        if (status == 0 && is_checked)
-            status =
-                output_target_check(name.text, s->form == ARCHIVE_OUT_NPY_FOLDER, s->force, err);
-        if (status == 0 && part != NULL)
-            status = command_check_apart(name.text, inputs, call->inputs.n, err);
-    }
-    text_release(&name);
-    /* "a.x" in y is "a" in x.y */
-    return status == 0 ? check_names(&call->outputs, "outputs", err) : -1;
 }

@@ -155,9 +155,10 @@ static int check_lists_apart(const struct settings *settings, const char *output
     return status;
 }
 
-int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t *stats,
-             struct error *err)
+int run_plan(const struct settings *settings, struct plan *plan, char *const *outputs,
+             json_t *stats, struct error *err)
 {
+    const enum shards_cut cut = shards_cut(plan);
     struct expand_job job;
     struct text_list names = {0};
     struct text name = {0};
@@ -170,7 +171,7 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
     const size_t n_printed = print_warnings(settings, plan, 0);
     if (settings->dry_run) {
         progress_hide(settings);
-        print_plan(plan, output);
+        print_plan(plan, cut == SHARDS_INPUTS ? settings->out_dir : outputs[0]);
         return 0;
     }
     if (settings->out_dir != NULL && mkdir(settings->out_dir, 0777) != 0 && errno != EEXIST) {
@@ -181,7 +182,6 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
     }
     if (expand_job_init(&job, plan, settings, err) != 0)
         return -1;
-    const enum shards_cut cut = shards_cut(plan);
     const uint64_t n = shards_count(plan);
     enum found *found = calloc(n, sizeof *found);
     int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
@@ -190,7 +190,8 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
      * existing one differs, all are left alone. */
     for (uint64_t i = 0; i < n && status == 0; i++) {
         name.n_bytes = 0;
-        status = shards_name(plan, output, i, &name, err);
+        status = cut == SHARDS_INPUTS ? text_append(&name, err, "%s", outputs[i])
+                                      : shards_name(plan, outputs[0], i, &name, err);
         if (status == 0)
             status = text_list_add(&names, name.text, err);
         if (status == 0)
@@ -205,7 +206,7 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
     /* A shard of a higher number, from another run, would be taken for one of these. */
     name.n_bytes = 0;
     if (status == 0 && cut != SHARDS_ONE && cut != SHARDS_INPUTS)
-        status = shards_name(plan, output, n, &name, err);
+        status = shards_name(plan, outputs[0], n, &name, err);
     if (status == 0 && name.n_bytes > 0 && lstat(name.text, &st) == 0)
         status = error_set(err, ERROR_CANT_CREATE,
                            "%s is left from another run: this output ends with shard %llu; "

@@ -410,12 +410,6 @@ int shards_name(const struct plan *plan, const char *output, uint64_t i, struct 
 
     if (shards_cut(plan) == SHARDS_ONE)
         return text_append(name, err, "%s", output);
-    if (plan->input_ends != NULL) {
-        int n_base;
-        const char *base = text_last_name(plan->inputs[i].archive.path, &n_base);
-
-        return text_append(name, err, "%.*s/%.*s", (int)n, output, n_base, base);
-    }
     /* "%05d", or another width, in the last part of a name that has only one '%'. */
     if (at != NULL && strchr(at + 1, '%') == NULL && at[1] == '0' && at[2] >= '1' && at[2] <= '9' &&
         at[3] == 'd')

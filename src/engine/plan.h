@@ -220,8 +220,7 @@ struct order shards_slice(const struct plan *plan, uint64_t i, uint64_t first);
 uint64_t shards_count(const struct plan *plan);
 
 /* Append the name of shard i of an output: OUT.npz -> OUT-00000.npz, x%03d.npz -> x000.npz; the
- * output's own name if it is not cut; the name of its input in the folder OUT if each input has a
- * shard. */
+ * output's own name if it is not cut. Not for SHARDS_INPUTS, whose names the caller knows. */
 int shards_name(const struct plan *plan, const char *output, uint64_t i, struct text *name,
                 struct error *err);
 
