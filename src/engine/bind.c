@@ -390,6 +390,7 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
     struct spec *spec = &array->spec;
     struct error reason = {0};
     const char *planes;
+    bool is_coded = false;
     /* Where rows are kept unchanged, labels that are not compared need not be understood. */
     const bool moves = purpose < FOR_KEYS || purpose == FOR_MEANS ||
                        (purpose == FOR_VALUES && (role == ROLE_VALUE || role == ROLE_WDL)) ||
@@ -420,8 +421,10 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
                 purpose >= FOR_KEYS || plan->settings->canonical || plan->settings->orbit_key
                     ? ""
                     : ", or use --transforms for the images that keep the colours");
-        if (survey_turn_coding(plan, array, (uint64_t)spec_turn_plane(spec, t), err) != 0)
+        if (!is_coded &&
+            survey_turn_coding(plan, array, (uint64_t)spec_turn_plane(spec, t), err) != 0)
             return -1;
+        is_coded = true; /* the same for all of them */
         step->label = spec_swap_of_coding(plan->conventions.plane_coding);
     }
     if (spec->codes && !dtype_is_integer(&spec->dtype))
