@@ -494,11 +494,16 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
         if (k == base)
             continue;
         const uint32_t best = most_votes(votes[0]), map = most_votes(votes[1]);
-        if (n[1] > n[0] && 2 * votes[1][map] > n[1]) {
+        const bool is_mapped = n[1] > n[0] && 2 * votes[1][map] > n[1];
+        const bool is_own = is_mapped && fit->level != PROBE_BOX && p->groups->allowed[map];
+        if (is_mapped && !is_own) {
             fit->foreign[k] = (int)map;
             fit->n_foreign++;
         }
-        layout->ids[k] = fit->foreign[k] < 0 && 2 * votes[0][best] > n[0] ? best : NO_TRANSFORM;
+        fit->n_moved += is_own ? votes[1][map] : 0;
+        layout->ids[k] = is_own                                             ? map
+                         : fit->foreign[k] < 0 && 2 * votes[0][best] > n[0] ? best
+                                                                            : NO_TRANSFORM;
         for (const uint64_t *group = at; group < end; group += n_images)
             fit->is_exact &= layout->ids[k] != NO_TRANSFORM &&
                              orbit_same_row(window, group[base], group[k], layout->ids[k]);

@@ -674,5 +674,16 @@ def test_exchanged_colours(what):
     assert codes == {"orbit-planes"} and "2 images" in file["note"], file
 
 
+@tap.test()
+def test_constant_plane_changed():
+    """Sound images but for a plane that is the same all over: their transforms are no strange ones."""
+    rows = orders("sample", rows_of(gomoku(20)), [0, 4], image)
+    arrays = {key: array for key, array in stack(rows).items() if key in ("states", "value")}
+    arrays["states"][1::2, 2] = 1 - arrays["states"][1::2, 2]
+    arrays["states"] = np.packbits(arrays["states"].reshape(40, 3, 81) != 0, axis=2)
+    codes, file = errors_of(arrays, *BOARD, "--role", "states=packed")
+    assert codes == {"orbit-planes"} and "2 images" in file["note"], file
+
+
 if __name__ == "__main__":
     tap.main()
