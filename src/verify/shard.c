@@ -38,10 +38,15 @@ int verify_read_failed(struct verify_result *result, const char *array, const st
     return 0;
 }
 
-/* The array that a refusal is about, or NULL. */
+/* The array that a refusal is about, or NULL. The refusal may hold only the first bytes of its key.
+ */
 static const struct array *find_refused(const struct shard *shard, const struct error *why)
 {
-    return *why->array != '\0' ? archive_in_find(&shard->archive, why->array) : NULL;
+    const struct array *array = shard->archive.arrays, *end = array + shard->archive.n_arrays;
+
+    while (array < end && strncmp(array->key, why->array, ERROR_ARRAY_NBYTES - 1) != 0)
+        array++;
+    return array < end && *why->array != '\0' ? array : NULL;
 }
 
 /* A refusal becomes a finding. With strings or objects in place of numbers, the file cannot be read
@@ -49,20 +54,14 @@ static const struct array *find_refused(const struct shard *shard, const struct 
 static void add_refusal(const struct shard *shard, const struct error *why,
                         struct verify_result *result)
 {
-    static const enum finding_code codes[] = {
-        [ERROR_CODE_NONE] = FINDING_SHAPE,
-        [ERROR_CODE_CRC] = FINDING_CRC,
-        [ERROR_CODE_ROWS] = FINDING_ROWS,
-        [ERROR_CODE_SHAPE] = FINDING_SHAPE,
-        [ERROR_CODE_LENGTH] = FINDING_LENGTH_MISMATCH,
-    };
+    const enum finding_code code = why->code == ERROR_CODE_ROWS     ? FINDING_ROWS
+                                   : why->code == ERROR_CODE_LENGTH ? FINDING_LENGTH_MISMATCH
+                                                                    : FINDING_SHAPE;
     const struct array *array = find_refused(shard, why);
 
-    if (why->code == ERROR_CODE_NONE || (why->code == ERROR_CODE_SHAPE &&
-                                         (array == NULL || !dtype_is_number(&array->header.dtype))))
+    if (code == FINDING_SHAPE && (array == NULL || !dtype_is_number(&array->header.dtype)))
         result->fatal = ERROR_DATA;
-    tell(result, ERROR_AT(codes[why->code], array != NULL ? array->key : NULL, FINDING_NO_ROW),
-         why);
+    tell(result, ERROR_AT(code, array != NULL ? array->key : NULL, FINDING_NO_ROW), why);
 }
 
 /* --- roles --- */
@@ -157,12 +156,10 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
         n_guesses = board_guess(&seen, names);
     for (size_t i = 0; i < n_guesses; i++) {
         struct error refused = {0};
-        struct board *board = board_new(names[i], &refused);
+        struct board *board = board_new(names[i], err);
 
-        if (board == NULL && refused.kind == ERROR_INTERNAL)
-            why = refused;
         if (board == NULL)
-            continue;
+            return -1;
         if (role_infer(&shard->archive, board, said, shard->bindings, &shard->n_rows, NULL,
                        &refused) == 0) {
             shard->found.board = board;

@@ -471,6 +471,17 @@ def test_source(code, name, options, i):
     planted(name, options, code, SOURCES[i][3])
 
 
+@tap.test(20, 200)
+def test_long_name(n):
+    """An array of no role is one finding, however long its name: the others are checked."""
+    arrays = {"planes": np.full((12, 2, 11, 11), np.nan, np.float32),
+              "x" * n: np.zeros((12, 11, 11), np.float32)}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        np.savez(path, **arrays)
+        assert verify(path, "--board", "square:11")[0] == {"shape", "nan"}
+
+
 # --- leaks, manifests, containers ---
 
 
