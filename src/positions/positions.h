@@ -64,12 +64,15 @@ void split_release(struct split *split);
 
 /* A set: a shard, a folder of shards, or a list of shards. */
 struct set {
-    const char *path;          /* borrowed */
-    const char *const *shards; /* borrowed: their paths; NULL: found at path */
-    size_t n_shards;
+    const char *path;                /* borrowed */
+    struct text_list shards;         /* borrowed; none: those that set_list finds at path */
     const struct settings *settings; /* borrowed: how to read its shards */
     uint64_t n_rows;                 /* output */
 };
+
+/* List the shards of the set at path: those in a folder, by name; or the path itself if it is none,
+ * or one that holds .npy files, which is a shard. ERROR_NO_INPUT for a folder without shards. */
+int set_list(const char *path, struct text_list *shards, struct error *err);
 
 /* The positions of one set, up to symmetry. */
 struct set_positions {

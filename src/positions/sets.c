@@ -161,40 +161,36 @@ static bool holds_arrays(const char *path)
     return n > 0;
 }
 
-/* List the paths of a set's shards. */
-static int find_shards(const struct set *set, struct text_list *list, struct error *err)
+int set_list(const char *path, struct text_list *shards, struct error *err)
 {
     struct dirent **entries;
     struct text name = {0};
     struct stat st;
     int status = 0;
 
-    for (size_t i = 0; set->shards != NULL && i < set->n_shards && status == 0; i++)
-        status = text_list_add(list, set->shards[i], err);
-    if (set->shards != NULL)
-        return status;
-    if (stat(set->path, &st) != 0 || !S_ISDIR(st.st_mode) || holds_arrays(set->path))
-        return text_list_add(list, set->path, err);
-    const int n = scandir(set->path, &entries, NULL, alphasort);
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode) || holds_arrays(path))
+        return text_list_add(shards, path, err);
+    const int n = scandir(path, &entries, NULL, alphasort);
     if (n < 0)
         return error_set_errno(err, errno == ENOMEM ? ERROR_INTERNAL : ERROR_NO_INPUT, errno,
-                               "cannot read folder %s", text_quote(set->path).text);
+                               "cannot read folder %s", text_quote(path).text);
     for (int i = 0; i < n; i++) {
         const bool is_shown = *entries[i]->d_name != '.';
 
         name.n_bytes = 0;
         if (status == 0)
-            status = text_append(&name, err, "%s/%s", set->path, entries[i]->d_name);
+            status = text_append(&name, err, "%s%s%s", path, text_ends_with(path, "/") ? "" : "/",
+                                 entries[i]->d_name);
         if (status == 0 && is_shown &&
             (text_ends_with(name.text, ".npz") || holds_arrays(name.text)))
-            status = text_list_add(list, name.text, err);
+            status = text_list_add(shards, name.text, err);
         free(entries[i]);
     }
     free(entries);
     text_release(&name);
-    return status == 0 && list->n == 0
+    return status == 0 && shards->n == 0
                ? error_set(err, ERROR_NO_INPUT, "%s: no shards in this folder",
-                           text_path(set->path).text)
+                           text_path(path).text)
                : status;
 }
 
@@ -275,7 +271,9 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
 
     /* All shards are found first: the progress line shows how many there are. */
     for (size_t i = 0; i < sets->n && status == 0; i++) {
-        status = find_shards(&sets->items[i], &lists[i], err);
+        lists[i] = sets->items[i].shards;
+        if (lists[i].n == 0)
+            status = set_list(sets->items[i].path, &lists[i], err);
         n_shards += lists[i].n;
     }
     for (size_t i = 0; i < sets->n && status == 0 && n_shards > 1; i++)
@@ -297,7 +295,8 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
         status = sets->found(sets->self, match->row, match->set, match->other, err);
     }
     for (size_t i = 0; lists != NULL && i < sets->n; i++)
-        text_list_release(&lists[i]);
+        if (sets->items[i].shards.n == 0)
+            text_list_release(&lists[i]);
     free(lists);
     sorter_release(&c.exact);
     sorter_release(&c.symmetry);

@@ -11,39 +11,7 @@
 #include "base/meter.h"
 #include "base/text.h"
 
-#include <dirent.h>
 #include <math.h>
-
-/* --- files --- */
-
-static int is_shard(const struct dirent *entry)
-{
-    return *entry->d_name != '.' && text_ends_with(entry->d_name, ".npz");
-}
-
-/* List the shards of a folder, by name; or else the path itself, which may be a folder of .npy
- * files.
- */
-static int list_files(const char *path, struct text_list *files, struct error *err)
-{
-    struct dirent **list = NULL;
-    const int n = scandir(path, &list, is_shard, alphasort);
-    int status = 0;
-
-    for (int i = 0; i < n; i++) {
-        struct text name = {0};
-
-        if (status == 0)
-            status = text_append(&name, err, "%s%s%s", path, text_ends_with(path, "/") ? "" : "/",
-                                 list[i]->d_name);
-        if (status == 0)
-            status = text_list_add(files, name.text, err);
-        text_release(&name);
-        free(list[i]);
-    }
-    free(list);
-    return n > 0 ? status : text_list_add(files, path, err);
-}
 
 /* Whether the result is of a shard, and one that could be read. */
 static bool is_readable(const struct verify_result *result)
@@ -117,12 +85,15 @@ static void say_unchecked(const struct report_set *set, const struct verify_resu
                           struct pen *s)
 {
     const char *gap = "";
+    size_t first = 0; /* error */
 
     pen_put(s, "Cannot be checked: ");
     if (fatal != NULL) {
+        while (first < fatal->findings.n && fatal->findings.items[first].is_warning)
+            first++;
         pen_put(s, "%s cannot be read%s%s.", text_path(fatal->path).text,
-                fatal->findings.n > 0 ? ": " : "",
-                fatal->findings.n > 0 ? fatal->findings.items[0].message : "");
+                first < fatal->findings.n ? ": " : "",
+                first < fatal->findings.n ? fatal->findings.items[first].message : "");
     } else if (!set->is_open) {
         pen_put(s, "there is no shard in it.");
     } else if (set->shard.found.board == NULL) {
@@ -150,7 +121,10 @@ static int say_verdict(struct report_set *set, struct error *err)
     size_t n_files = 0;
     const char *gap = " (";
     bool is_sure = set->is_open && set->shard.found.board != NULL;
+    bool is_pattern = strcmp(set->listed.items[0], set->path) != 0;
 
+    for (size_t i = 0; i < set->listed.n; i++)
+        is_pattern &= text_ends_with(set->listed.items[i], ".npz");
     for (size_t i = set->results.n; i-- > 0;) {
         const struct verify_result *result = &set->results.items[i];
         const bool is_file = !text_ends_with(result->path, ".json");
@@ -189,9 +163,14 @@ static int say_verdict(struct report_set *set, struct error *err)
             }
         pen_put(s, ").");
     }
-    pen_put(&command, "symaug verify %s-- ", set->request->options);
-    command.failed = command.failed || text_append_shell(&set->command, set->path, err) != 0;
-    if (strcmp(set->listed.items[0], set->path) != 0) /* a folder */
+    /* The files of a folder are a pattern, unless shards are folders themselves. */
+    pen_put(&command, "symaug verify %s--", set->request->options);
+    for (size_t i = 0; i < (is_pattern ? 1 : set->listed.n); i++) {
+        pen_put(&command, " ");
+        command.failed |=
+            text_append_shell(&set->command, is_pattern ? set->path : set->listed.items[i], err);
+    }
+    if (is_pattern)
         pen_put(&command, "%s*.npz", text_ends_with(set->path, "/") ? "" : "/");
     return s->failed || command.failed ? -1 : 0;
 }
@@ -207,10 +186,8 @@ static int compare_sets(const struct report_request *request, const struct repor
 
     for (size_t i = 0; i < request->n && status == 0; i++)
         if (known[i].verdict != REPORT_UNCHECKED)
-            items[sets.n++] = (struct set){.path = known[i].path,
-                                           .shards = (const char *const *)known[i].list.items,
-                                           .n_shards = known[i].list.n,
-                                           .settings = request->settings};
+            items[sets.n++] = (struct set){
+                .path = known[i].path, .shards = known[i].list, .settings = request->settings};
     overlap->n = sets.n;
     sets.symmetry = sets.exact + sets.n * sets.n;
     if (status == 0 && sets.n > 0 && sets_compare(&sets, request->settings, &overlap->why) != 0 &&
@@ -236,10 +213,7 @@ static void do_job(void *self, int64_t job, int worker)
     const bool is_sure = set->verdict != REPORT_UNCHECKED;
     const bool is_alone = set->request->n == 1 && set->list.n == 1 && is_sure &&
                           !board_swaps_colours(set->shard.found.board);
-    struct set one = {.path = set->path,
-                      .shards = (const char *const *)set->list.items,
-                      .n_shards = set->list.n,
-                      .settings = &r->settings};
+    struct set one = {.path = set->path, .shards = set->list, .settings = &r->settings};
     struct sets sets = {.items = &one,
                         .n = 1,
                         .exact = is_alone ? r->overlap->matrices : NULL,
@@ -488,8 +462,12 @@ int report_make(const struct report_request *request, struct text *text, json_t 
         code = 0;
 
     for (size_t i = 0; i < n && status == 0; i++) {
+        struct error why = {0};
+
         sets[i] = (struct report_set){.request = request, .path = request->paths[i], .number = i};
-        status = list_files(sets[i].path, &sets[i].listed, err);
+        if (set_list(sets[i].path, &sets[i].listed, &why) != 0) /* the page says what is wrong */
+            status = why.kind == ERROR_NO_INPUT ? text_list_add(&sets[i].listed, sets[i].path, err)
+                                                : error_pass(err, &why);
         n_files += sets[i].listed.n; /* without those that manifests list */
     }
     meter_expect(settings->meter, n_files * (json != NULL || n > 1 ? 4 : 3));

@@ -185,6 +185,26 @@ def test_hidden_files():
 
 
 @tap.test()
+def test_folders():
+    """Shards of a folder are those that `overlap` finds there. What is wrong with one is an error, not
+    a warning that comes before it."""
+    with tempfile.TemporaryDirectory() as folder:
+        shards, inner = os.path.join(folder, "shards"), os.path.join(folder, "shards", "b")
+        os.makedirs(inner)
+        arrays = load(sample(folder, "tictactoe", 30))
+        save(shards, "a.npz", **arrays)
+        for name, array in arrays.items():
+            np.save(os.path.join(inner, name + ".npy"), array)
+        found = one("--board", "tictactoe", shards)
+        assert found["verdict"] == "sound" and found["rows"] == 60, found
+        assert found["command"].endswith(f"-- {shards}/a.npz {inner}"), found["command"]
+        with open(os.path.join(inner, "0"), "wb") as file, open(os.path.join(inner, "x.npy"), "wb"):
+            file.write(b"not an array")
+        found = one("--board", "tictactoe", inner, code=65)
+        assert "expected a .npy header" in found["sentence"], found["sentence"]
+
+
+@tap.test()
 def test_codes():
     """Exit codes and verdicts; the page is written in each case; a set of several files."""
     with tempfile.TemporaryDirectory() as folder:
