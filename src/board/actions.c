@@ -110,7 +110,7 @@ struct action_space *action_space_new(const struct board *board, const struct ac
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         uint32_t *dst = space->dst + t * length, *src = space->src + t * length;
 
-        layout->images(layout, board, t, (struct action_range){0, own}, src);
+        layout->images(layout, board, t, src);
         memcpy(dst, src, own * sizeof *dst);
         for (uint64_t a = 0; a < board->n_cells && flip != ACTION_AS_IS; a++)
             dst[a] = (uint32_t)action_flip_cell(board, action_flip_inverse(flip),

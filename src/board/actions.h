@@ -25,11 +25,6 @@ struct action_about {
     const char *kind; /* "placement", "movement", "pass"; static */
 };
 
-/* Actions from `start` up to, but without, `stop`. */
-struct action_range {
-    uint64_t start, stop;
-};
-
 #define ACTION_TEXT_NBYTES 128
 
 /* The functions get the layout itself, so that layouts can share them. An action is below the
@@ -50,9 +45,9 @@ struct action_layout {
      * none. */
     uint32_t padded_size, padded_length;
 
-    /* Write to dst where transform t sends each of the actions in `range`. */
+    /* Write to dst where transform t sends each of the layout's actions. */
     void (*images)(const struct action_layout *layout, const struct board *board, uint32_t t,
-                   struct action_range range, uint32_t *dst);
+                   uint32_t *dst);
 
     /* What `action` does; and, if text is not NULL, up to ACTION_TEXT_NBYTES that say so: "move
      * (4,3) -> (6,3), distance 2". An action may be beyond the layout's own length: "unused". */
@@ -133,16 +128,6 @@ void action_layout_list(const struct board *board, char *text, size_t n_bytes);
  * entries after the layout's own are "unused". Returns the number of runs. */
 size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,
                     struct symaug_span spans[ACTION_MAX_SPANS]);
-
-/* Where transform t sends an action. */
-static inline uint32_t action_image(const struct action_layout *layout, const struct board *board,
-                                    uint32_t t, uint64_t action)
-{
-    uint32_t image;
-
-    layout->images(layout, board, t, (struct action_range){action, action + 1}, &image);
-    return image;
-}
 
 /*
  * Compute all maps of a layout at a policy length (0: the layout's own). A length below the

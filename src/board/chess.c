@@ -232,13 +232,13 @@ static const struct chess_table *table_of(const struct action_layout *layout)
 /* --- policy layouts: one for each numbering --- */
 
 static void images(const struct action_layout *layout, const struct board *b, uint32_t t,
-                   struct action_range range, uint32_t *dst)
+                   uint32_t *dst)
 {
     const struct chess_table *table = table_of(layout);
 
     (void)b;
-    for (uint64_t a = range.start; a < range.stop; a++)
-        *dst++ = t == 0 ? (uint32_t)a : table->mirrored[a];
+    for (uint32_t a = 0; a < table->n; a++)
+        dst[a] = t == 0 ? a : table->mirrored[a];
 }
 
 /* A move is encodable when its target is on the board and its step is a queen's or a knight's, or,

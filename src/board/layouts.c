@@ -170,33 +170,29 @@ static uint32_t turned(const struct action_layout *layout, const struct board *b
 /* A cell's slots go where the cell goes. All cells of a section have the same slots in the same
  * order, and all but off-board ones, from which nothing moves, turn them alike. */
 static void images(const struct action_layout *layout, const struct board *b, uint32_t t,
-                   struct action_range range, uint32_t *dst)
+                   uint32_t *dst)
 {
+    const uint32_t n = (uint32_t)layout->length(layout, b), n_with_slots = n_places(layout, b);
     const uint32_t *cells = b->transforms[t].dst;
-    uint32_t slots[MAX_WIDTH];
+    uint32_t slots[MAX_WIDTH], at = 0;
 
-    for (uint64_t at = range.start; at < range.stop;) {
+    while (at < n) {
         struct place place = place_of(layout, b, at);
         const enum section_kind kind = place.section->kind;
 
         if (kind >= SECTION_ACTION) {
-            *dst++ = kind == SECTION_ACTION ? b->transforms[t].actions[at] : (uint32_t)at;
+            dst[at] = kind == SECTION_ACTION ? b->transforms[t].actions[at] : at;
             at++;
             continue;
         }
-        const uint64_t end =
-            smaller(place.base + (uint64_t)place.width * n_places(layout, b), range.stop);
-        uint32_t k = (uint32_t)((at - place.base) / place.width), slot = place.slot;
-        const bool is_all = end - at > place.width - slot; /* of the slots, or some of one cell */
-        for (uint32_t i = is_all ? 0 : slot; i < (is_all ? place.width : slot + end - at); i++) {
+        for (uint32_t i = 0; i < place.width; i++) {
             place.slot = slots[i] = i;
             if (kind == SECTION_TARGET)
                 slots[i] = cells[i];
             else if (place.step != NULL)
                 slots[i] = turned(layout, b, t, &place);
         }
-        for (; at < end; k++, slot = 0) {
-            const uint32_t stop = (uint32_t)smaller(place.width, slot + end - at);
+        for (uint32_t k = 0; k < n_with_slots; k++) {
             const uint32_t cell = layout->only_on_board ? b->order[k] : k;
             const bool stays = kind == SECTION_MOVE && !b->on_board[cell];
             uint32_t to = cells[cell];
@@ -207,10 +203,8 @@ static void images(const struct action_layout *layout, const struct board *b, ui
 
                 to = found != NULL ? (uint32_t)(found - b->order) : UINT32_MAX; /* a bad board */
             }
-            const uint32_t first = (uint32_t)(place.base + (uint64_t)to * place.width);
-            at += stop - slot;
-            for (; slot < stop; slot++)
-                *dst++ = first + (stays ? slot : slots[slot]);
+            for (uint32_t slot = 0; slot < place.width; slot++)
+                dst[at++] = (uint32_t)place.base + to * place.width + (stays ? slot : slots[slot]);
         }
     }
 }

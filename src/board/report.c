@@ -301,7 +301,7 @@ static int check_layout(struct report *r, const struct action_layout *layout)
     if (new_items(&maps, n * length, "maps of an action layout", r->err) != 0)
         return -1;
     for (uint32_t i = 0; i < n; i++)
-        layout->images(layout, b, i, (struct action_range){0, length}, maps + i * length);
+        layout->images(layout, b, i, maps + i * length);
     for (uint32_t i = 0; i < n && fault == NULL; i++) {
         const uint32_t *map = maps + i * length;
         const size_t first = perm_first_fault(map, length, r->err);

@@ -163,18 +163,22 @@ static int print_actions(const struct plan *plan, uint64_t action,
         if (action >= layout->length(layout, board) || (wanted != NULL && layout != wanted))
             continue;
         found = true;
+        struct action_space *space = action_space_new(board, layout, 0, ACTION_AS_IS, err);
+        if (space == NULL)
+            return -1;
         layout->about(layout, board, action, text);
         printf("%s: %llu is %s%s\n", layout->name, (unsigned long long)action, text,
                action_flags(layout, board, action) & ACTION_ENCODABLE ? ""
                                                                       : " (no encoder makes it)");
         for (uint32_t k = 0; k < plan->n_chosen; k++) {
             const uint32_t t = plan->chosen[k];
-            const uint32_t image = action_image(layout, board, t, action);
+            const uint32_t image = space->dst[t * space->length + action];
 
             layout->about(layout, board, image, text);
             printf("  %2u  %-24s  %8llu  %s\n", t, board->transforms[t].name,
                    (unsigned long long)image, text);
         }
+        action_space_free(space);
     }
     snprintf(text, sizeof text, "%llu is beyond %s of %.100s", (unsigned long long)action,
              wanted != NULL ? wanted->name : "every layout", board->preset);

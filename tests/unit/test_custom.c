@@ -1,4 +1,5 @@
 /* test_custom.c - boards from a file: what is accepted, and what becomes of it. */
+#include "action_image.h"
 #include "custom_file.h"
 
 /* A ring of n cells that one generator turns: n transforms, of which 255 is the most. */

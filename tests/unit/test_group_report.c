@@ -185,10 +185,10 @@ struct bad {
 };
 
 static void images_of(const struct action_layout *layout, const struct board *b, uint32_t t,
-                      struct action_range range, uint32_t *dst)
+                      uint32_t *dst)
 {
-    for (uint64_t a = range.start; a < range.stop; a++)
-        *dst++ = (uint32_t)((const struct bad *)layout->scheme)->image(layout, b, t, a);
+    for (uint64_t a = 0; a < layout->length(layout, b); a++)
+        dst[a] = (uint32_t)((const struct bad *)layout->scheme)->image(layout, b, t, a);
 }
 
 static uint64_t nine(const struct action_layout *layout, const struct board *b)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "action_image.h"
 #include "board/actions.h"
 
 #include <string.h>
