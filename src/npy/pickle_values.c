@@ -53,7 +53,8 @@ struct pickle_chunk {
     uint64_t data[]; /* for its alignment */
 };
 
-int pickle_charge(struct pickle_reader *r, uint64_t n_bytes)
+/* Take n_bytes from the budget; ERROR_DATA when less is left. */
+static int charge(struct pickle_reader *r, uint64_t n_bytes)
 {
     if (n_bytes > r->heap_left)
         return pickle_fail(r, "needs more than %llu bytes of memory, at most that many are allowed",
@@ -72,7 +73,7 @@ void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
                                         : (size_t)smaller(2 * chunk->n_bytes, MAX_CHUNK_NBYTES);
         if (capacity < n_bytes)
             capacity = n_bytes;
-        if (pickle_charge(r, capacity) != 0)
+        if (charge(r, capacity) != 0)
             return NULL;
         chunk = malloc(sizeof *chunk + capacity);
         if (chunk == NULL) {
@@ -102,7 +103,7 @@ void pickle_release(struct pickle_document *document)
 
 int pickle_grow(struct pickle_reader *r, struct pickle_item **values, size_t from, size_t to)
 {
-    return pickle_charge(r, (to - from) * sizeof **values) != 0
+    return charge(r, (to - from) * sizeof **values) != 0
                ? -1
                : list_room(values, to, sizeof **values, "object array", r->err);
 }

@@ -123,9 +123,6 @@ int pickle_fail(struct pickle_reader *r, const char *format, ...)
 /* The kind of a value for messages: "a list", "an int". */
 const char *pickle_value_name(const struct pickle_item *value);
 
-/* Take n_bytes from the budget; ERROR_DATA when less is left. */
-int pickle_charge(struct pickle_reader *r, uint64_t n_bytes);
-
 /* Allocate n_bytes, uninitialised and aligned to 8, which the document owns; NULL on error. */
 void *pickle_alloc(struct pickle_reader *r, size_t n_bytes);
 

@@ -300,13 +300,6 @@ static bool go_on(struct walk *walk)
     return walk->status == 0 && walk->n > 0;
 }
 
-bool walk_read(struct walk *walk)
-{
-    if (walk->status == 0)
-        walk->status = read_on(walk, walk->batches, walk->err);
-    return go_on(walk);
-}
-
 struct each {
     struct walk *walk;
     walk_do do_row;
@@ -357,7 +350,11 @@ bool walk_each(struct walk *walk, int n_threads, walk_do do_row, void *self)
 
 bool walk_next(struct walk *walk)
 {
-    if (walk->status != 0 || (++walk->at >= walk->n && !walk_read(walk)))
+    if (walk->status == 0 && ++walk->at >= walk->n) {
+        walk->status = read_on(walk, walk->batches, walk->err);
+        (void)go_on(walk);
+    }
+    if (walk->status != 0 || walk->n == 0)
         return false;
     walk->number = walk->first + walk->at;
     for (size_t i = 0; i < walk->n_arrays; i++)

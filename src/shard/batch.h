@@ -230,16 +230,13 @@ void walk_begin(struct walk *walk, const struct reader *readers, size_t n, struc
 /* Go to the next row; false after the last one, or when rows cannot be read. */
 bool walk_next(struct walk *walk);
 
-/* The same for a walk that goes from batch to batch and sets no current row: read the next rows,
- * at_once of them or those that are left. */
-bool walk_read(struct walk *walk);
-
 /* What is done with row first + i. Several workers do rows at once; none changes the walk. */
 typedef int (*walk_do)(void *self, uint64_t i, int worker, struct error *err);
 
-/* Like walk_read, and do_row is called for each of the rows by a crew, which also reads the rows
- * after them. If it fails for any, the walk ends with the error of the first such row, for which it
- * is called once more. */
+/* For a walk that goes from batch to batch and sets no current row: read the next rows, at_once of
+ * them or those that are left, and let a crew call do_row for each of them, which also reads the
+ * rows after them. If do_row fails for any, the walk ends with the error of the first such row, for
+ * which it is called once more. */
 bool walk_each(struct walk *walk, int n_threads, walk_do do_row, void *self);
 
 /* Free what it owns. Returns -1 when rows could not be read or status was set. */
