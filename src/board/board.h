@@ -31,15 +31,11 @@ struct board_transform {
     /* Within dst, or NULL where the board has none: plane, action or number i goes to [i]. */
     uint32_t *planes;  /* board->n_planes entries */
     uint32_t *actions; /* board->n_actions entries */
-    uint32_t *numbers; /* board->n_numbers entries: of a tile */
+    uint32_t *numbers; /* board->n_numbers entries: of a tile, Take It Easy's */
 
     /* For a board from a file, where cells have rows and columns: the turn or mirror of its box
      * that moves cells so, or NULL. */
     const struct board_element *turn;
-
-    /* Take It Easy: new[k] = old[number_src[k]] on a tile's three numbers, the inverse of
-     * `numbers`; {0,1,2} elsewhere. */
-    uint8_t number_src[BOARD_N_NUMBERS];
 };
 
 /* How the players' numbers of stones may differ, where planes 0 and 1 hold their stones. */
@@ -115,8 +111,7 @@ struct board_family {
     uint32_t grid_side;
     const uint8_t *grid_cells;
 
-    bool has_tiles; /* codes of cells are tiles of three numbers, which transforms permute by
-                       number_src */
+    bool has_tiles; /* codes of cells are tiles of three numbers, which transforms permute */
 
     bool only_known_members; /* readers refuse other members: none are added to outputs */
 
@@ -245,7 +240,9 @@ int board_sense(const struct board *board, uint32_t t);
  * Take It Easy's tiles. */
 static inline bool board_is_exact(const struct board *board, uint32_t t)
 {
-    return board->transforms[t].number_src[0] == 0 && board->transforms[t].number_src[1] == 1;
+    const uint32_t *numbers = board->transforms[t].numbers;
+
+    return numbers == NULL || (numbers[0] == 0 && numbers[1] == 1);
 }
 
 /* True when any transform of the board swaps colours. */

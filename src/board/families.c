@@ -10,9 +10,6 @@
 #include "base/perm.h"
 #include "base/text.h"
 
-/* A transform without maps; it leaves the numbers of tiles as they are. */
-static const struct board_transform no_maps = {.number_src = {0, 1, 2}};
-
 int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err)
 {
     b->n_cells = b->n_on_board = n_cells;
@@ -21,11 +18,9 @@ int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, 
         new_items(&b->transforms, BOARD_MAX_TRANSFORMS + 2, "cells of a board", err) != 0)
         return -1;
     memset(b->on_board, 1, n_cells);
-    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS + 2; t++) {
-        b->transforms[t] = no_maps;
-        if (t < n_transforms && board_alloc_maps(b, t, err) != 0)
+    for (uint32_t t = 0; t < n_transforms; t++)
+        if (board_alloc_maps(b, t, err) != 0)
             return -1;
-    }
     return 0;
 }
 
@@ -52,7 +47,7 @@ void board_release_transform(struct board_transform *t)
     free(t->name);
     free(t->dst);
     free(t->src);
-    *t = no_maps;
+    *t = (struct board_transform){0};
 }
 
 void board_remove_transform(struct board *b, uint32_t t)
@@ -62,7 +57,7 @@ void board_remove_transform(struct board *b, uint32_t t)
     board_release_transform(at);
     b->n_transforms--;
     memmove(at, at + 1, (b->n_transforms - t) * sizeof *at);
-    b->transforms[b->n_transforms] = no_maps;
+    b->transforms[b->n_transforms] = (struct board_transform){0};
 }
 
 int board_set_text(char **owned, struct error *err, const char *format, ...)

@@ -389,8 +389,6 @@ int group_complete(struct board *b, struct error *err)
         status = new_items(&one->src, b->n_cells, "tables of a group", err);
         if (status == 0)
             perm_invert(one->dst, b->n_cells, one->src);
-        for (uint32_t k = 0; k < b->n_numbers; k++)
-            one->number_src[one->numbers[k]] = (uint8_t)k;
     }
     if (status == 0) {
         b->compose = r.products;

@@ -287,8 +287,11 @@ int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *a
         return -1;
     spec->n_steps = board->n_transforms;
     for (uint32_t t = 0; t < spec->n_steps; t++) {
+        const uint32_t *numbers = board->transforms[t].numbers;
+
         spec->steps[t].label_plane = -1;
-        memcpy(spec->steps[t].number_src, board->transforms[t].number_src, 3);
+        for (uint8_t k = 0; k < BOARD_N_NUMBERS; k++)
+            spec->steps[t].number_src[numbers != NULL ? numbers[k] : k] = k;
     }
     if (kind->flags & ROLE_HAS_LAYOUT)
         return spec_set_space(spec, maker, binding, err);

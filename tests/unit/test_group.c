@@ -28,8 +28,8 @@ static bool same_element(const struct board *b, uint32_t product, uint32_t one, 
     for (uint32_t cell = 0; cell < b->n_cells; cell++)
         if (p->dst[cell] != y->dst[x->dst[cell]])
             return false;
-    for (uint32_t k = 0; k < 3; k++) /* new[k] = old[src[k]], applied twice */
-        if (p->number_src[k] != x->number_src[y->number_src[k]])
+    for (uint32_t k = 0; k < b->n_numbers; k++)
+        if (p->numbers[k] != y->numbers[x->numbers[k]])
             return false;
     return p->swaps_colours == (x->swaps_colours != y->swaps_colours);
 }

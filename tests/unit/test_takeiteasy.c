@@ -83,7 +83,7 @@ static void test_numbers(void **state)
     (void)state;
     for (uint32_t t = 0; t < 12; t++)
         for (size_t k = 0; k < 3; k++)
-            assert_int_equal(b->transforms[t].number_src[k], gather[t][k] - '0');
+            assert_int_equal(b->transforms[t].numbers[gather[t][k] - '0'], k);
     board_free(b);
 }
 
@@ -179,8 +179,8 @@ static void test_scores(void **state)
 
             moved[to] = plateau[cell];
             for (size_t k = 0; k < 3; k++) {
-                turned[to].number[k] = plateau[cell].number[transform->number_src[k]];
-                wrong[to].number[transform->number_src[k]] = plateau[cell].number[k];
+                turned[to].number[transform->numbers[k]] = plateau[cell].number[k];
+                wrong[to].number[k] = plateau[cell].number[transform->numbers[k]];
             }
         }
         assert_int_equal(score(b, turned), expected);
