@@ -117,7 +117,7 @@ static const struct play_kind any = {
 #define MAX_HEIGHT 5
 #define MAX_PLACED 3
 #define N_GLOBALS  20
-#define N_TRIES    12 /* to draw further actions for a policy */
+#define N_TRIES    32 /* to draw further actions for a policy */
 
 static void set_heights(const struct play *play, struct play_game *game)
 {
@@ -157,15 +157,17 @@ static uint32_t draw_actions(const struct play_row *r)
 
     actions[0] =
         r->game->cells[r->ply] * MAX_PLACED + (height < MAX_PLACED ? height : MAX_PLACED) - 1;
-    for (int i = 0; i < N_TRIES; i++) {
-        const struct play_action *action =
-            &r->play->actions[play_below(&random, r->play->n_encodable)];
+    for (int i = 0; i < N_TRIES && n < PLAY_MAX_ITEMS; i++) {
+        struct play_action action;
         uint32_t k = 0;
 
-        while (k < n && actions[k] != action->index)
+        if (!play_action_of(r->play, play_below(&random, r->play->n_actions), &action) ||
+            action.cell == PLAY_NOWHERE || !play_may(r, &action))
+            continue;
+        while (k < n && actions[k] != action.index)
             k++;
-        if (k == n && action->cell != PLAY_NOWHERE && play_may(r, action))
-            actions[n++] = action->index;
+        actions[k] = action.index;
+        n += k == n;
     }
     return n;
 }
@@ -267,11 +269,9 @@ static const struct play_kind chess = {
         },
 };
 
-/* --- Take It Easy: tiles are put on random cells; a line whose tiles all have the same number
- * scores that number for each of its cells --- */
+/* --- Take It Easy --- */
 
-#define N_NUMBERS  3
-#define LINES_EACH 5 /* lines in each direction, which the board lists in turn */
+#define N_NUMBERS 3
 
 static uint32_t number_of(uint32_t tile, uint32_t direction)
 {
@@ -314,21 +314,9 @@ static void draw_position(const struct play_row *r)
 
 static void draw_final_score(const struct play_row *r)
 {
-    const struct board *b = r->play->board;
-    uint32_t score = 0;
+    struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_RESULT, 1);
 
-    for (uint32_t line = 0; line < b->n_lines; line++) {
-        const uint32_t *cell = b->line_cells + b->line_start[line];
-        const uint32_t n = b->line_start[line + 1] - b->line_start[line];
-        const uint32_t number = number_of(r->game->kinds[r->game->when[*cell]], line / LINES_EACH);
-        uint32_t k = 1;
-
-        while (k < n &&
-               number_of(r->game->kinds[r->game->when[cell[k]]], line / LINES_EACH) == number)
-            k++;
-        score += k == n ? n * number : 0;
-    }
-    play_put(r, 0, score);
+    play_put(r, 0, play_below(&random, 100));
 }
 
 static const struct play_kind takeiteasy = {
@@ -509,25 +497,19 @@ int play_init(struct play *play, const struct board *b, uint64_t seed, struct er
                           .planes = kind->planes,
                           .wins = kind != &any || has_lines ? kind->wins : NULL};
     if (kind == &any) {
-        play->planes = b->n_planes > 0 ? "FSlm" : board_swaps_colours(b) ? "FSs" : "MT1o";
+        play->planes = b->n_planes > 0 ? "FS12" : board_swaps_colours(b) ? "FSs" : "MT1o";
         play->n_planes = b->n_planes;
     }
-    if (kind == &ringrift)
-        play->n_planes = b->family->stack_planes[0];
     if (play->n_planes == 0 && play->planes != NULL)
         play->n_planes = (uint32_t)strlen(play->planes);
+    if (kind == &ringrift) {
+        play->n_planes = b->family->stack_planes[0];
+        return 0;
+    }
     if (new_items(&play->actions, play->n_actions, "actions", err) != 0)
         return -1;
-    for (uint32_t i = 0; i < play->n_actions; i++) {
-        const struct action_about about = layout->about(layout, b, i, NULL);
-        const uint32_t cell = layout->are_columns ? i
-                              : about.cell < 0    ? PLAY_NOWHERE
-                                                  : (uint32_t)about.cell;
-
-        if ((about.flags & ACTION_ENCODABLE) != 0)
-            play->actions[play->n_encodable++] =
-                (struct play_action){i, cell, strcmp(about.kind, "placement") == 0};
-    }
+    for (uint32_t i = 0; i < play->n_actions; i++)
+        play->n_encodable += play_action_of(play, i, &play->actions[play->n_encodable]);
     /* Men that move must be there; half of the cells at most are full. */
     if (play->n_encodable > 0 && !play->actions[0].is_placement &&
         play->actions[0].cell != PLAY_NOWHERE)

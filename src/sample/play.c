@@ -55,7 +55,7 @@ void play_shuffle(struct play_random *random, uint32_t *numbers, uint32_t n)
 int play_game_init(struct play_game *game, const struct play *play, struct error *err)
 {
     const size_t n_cells = (size_t)play->board->n_cells + PLAY_N_TILES;
-    const size_t n_actions = n_cells > play->n_actions ? n_cells : play->n_actions;
+    const size_t n_actions = n_cells > play->n_encodable ? n_cells : play->n_encodable;
 
     *game = (struct play_game){0};
     game->cells = calloc(n_cells, sizeof *game->cells);
@@ -118,6 +118,18 @@ int play_result(const struct play_row *r)
 }
 
 /* --- policies --- */
+
+bool play_action_of(const struct play *play, uint32_t index, struct play_action *action)
+{
+    const struct action_layout *layout = play->layout;
+    const struct action_about about = layout->about(layout, play->board, index, NULL);
+
+    *action = (struct play_action){index, layout->are_columns ? index : PLAY_NOWHERE,
+                                   strcmp(about.kind, "placement") == 0};
+    if (about.cell >= 0)
+        action->cell = (uint32_t)about.cell;
+    return (about.flags & ACTION_ENCODABLE) != 0;
+}
 
 bool play_may(const struct play_row *r, const struct play_action *action)
 {
@@ -182,7 +194,7 @@ void play_draw_policy(const struct play_row *r)
 
 void play_draw_plane(const struct play_row *r, uint64_t plane, char letter)
 {
-    static const char players[] = "FS", movers[] = "MT", last[] = "lm", history[] = "uvwxyz";
+    static const char players[] = "FS", movers[] = "MT", history[] = "uvwxyz";
     static const char kinds[] = "PNBRQKpnbrqk";
     const struct board *b = r->play->board;
     const uint32_t n = play_n_men(r), mover = r->ply & 1;
@@ -201,9 +213,6 @@ void play_draw_plane(const struct play_row *r, uint64_t plane, char letter)
     } else if ((at = strchr(history, letter)) != NULL) {
         owner = mover ^ (uint32_t)(at - history) / 3;
         end -= (uint32_t)smaller(end, 1 + (uint32_t)(at - history) % 3);
-    } else if ((at = strchr(last, letter)) != NULL) {
-        owner = (uint32_t)(at - last);
-        begin = n - (uint32_t)smaller(n, 2);
     } else if (letter >= '1' && letter <= '5') {
         end = n + 1 - (uint32_t)smaller(n + 1, (uint32_t)(letter - '0'));
         begin = end - (end > 0);

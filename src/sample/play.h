@@ -38,7 +38,7 @@ struct play {
     uint64_t seed;
     const struct action_layout *layout; /* of the policy; static */
     uint32_t n_actions;                 /* its length */
-    struct play_action *actions;        /* owned: those that can be encoded */
+    struct play_action *actions;        /* owned: those that can be encoded; none of RingRift's */
     uint32_t n_encodable;
     const char *planes; /* see play_planes */
     uint32_t n_planes;  /* the size PLAY_PLANES; those without a letter in `planes` stay 0 */
@@ -181,6 +181,9 @@ static inline uint64_t play_place(const struct play_row *r, uint32_t cell)
                : cell;
 }
 
+/* Set what an action of the layout is. False if it cannot be encoded. */
+bool play_action_of(const struct play *play, uint32_t index, struct play_action *action);
+
 /* True when the player to move could do that: the cell is free, or the man there is an own one. */
 bool play_may(const struct play_row *r, const struct play_action *action);
 
@@ -197,11 +200,10 @@ void play_draw_policy(const struct play_row *r);
 
 /*
  * Draw a plane of numbers 0 and 1: men of the first and second player (F, S), of the player to move
- * and the other (M, T); those of each kind from 1 to 6, of the player to move (PNBRQK), of the
- * other (pnbrqk); those before the last 1, 2 and 3 moves (uvw, xyz); the cells of the last moves (1
- * to 5), of the last move of the first and the second player (l, m); cells where the first or
- * second is to move (f, s), all cells on board (o). Unsigned elements are packed, a bit for each
- * cell.
+ * and the other (M, T); those of each kind from 1 to 6, of the player to move (PNBRQK) and the
+ * other (pnbrqk); those before the last 1, 2 and 3 moves (uvw, xyz); the cell of the last move, of
+ * the one before, and so on (1 to 5); all cells on board (o), if the first player is to move (f);
+ * all cells if the second is (s). Unsigned elements are packed, a bit for each cell.
  */
 void play_draw_plane(const struct play_row *r, uint64_t plane, char letter);
 
