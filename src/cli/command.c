@@ -137,26 +137,19 @@ static int refuse(int found, const struct option *longs, const char *word, struc
 {
     const size_t length = strcspn(word, "=");
     const char letter[] = {'-', (char)optopt};
-    int n_matches = 0;
+    bool is_short = false; /* for one or more others; getopt_long says which option it knows */
 
     if (optopt != 0 && optopt < FIRST_LONG)
         return command_misuse(err, found == ':' ? "option %s needs a value" : "unknown option %s",
                               text_quote_bytes(letter, sizeof letter).text);
-    for (const struct option *one = longs; one->name != NULL; one++) {
-        if (strncmp(one->name, word + 2, length - 2) != 0)
-            continue;
-        n_matches++;
-        if (one->name[length - 2] == '\0') { /* its whole name, not short for others */
-            n_matches = 1;
-            break;
-        }
-    }
-    if (found != ':' && n_matches == 0)
+    for (const struct option *one = longs; optopt == 0 && one->name != NULL; one++)
+        is_short |= strncmp(one->name, word + 2, length - 2) == 0;
+    if (optopt == 0 && !is_short)
         return refuse_unknown(word, longs, err);
     return command_misuse(err,
-                          found == ':'     ? "%s needs a value"
-                          : n_matches == 1 ? "%s takes no value"
-                                           : "%s is short for several options",
+                          found == ':' ? "%s needs a value"
+                          : is_short   ? "%s is short for several options"
+                                       : "%s takes no value",
                           text_quote_bytes(word, length).text);
 }
 

@@ -245,6 +245,14 @@ static int take_shards(struct call *call, struct error *err)
         settings->output = call->operands[--n];
     }
     run_settle_form(settings, settings->output);
+    /* A folder's manifest lies beside it, also when its name ends in a slash. */
+    if (settings->output != NULL) {
+        if (text_list_add(&call->outputs, settings->output, err) != 0)
+            return -1;
+        settings->output = call->outputs.items[0];
+        if (settings->form == ARCHIVE_OUT_NPY_FOLDER)
+            call->outputs.items[0][text_path_nbytes(settings->output)] = '\0';
+    }
     for (int i = 0; i < n; i++)
         if (text_list_add(inputs, call->operands[i], err) != 0)
             return -1;
@@ -336,8 +344,7 @@ int call_take_operands(struct call *call, const struct command *command, struct 
     if (inputs->items != NULL)
         inputs->items[n_kept] = NULL;
     inputs->n = n_kept;
-    if (status == 0 && takes == TAKES_SHARDS && settings->parts == NULL)
-        status = settings->out_dir != NULL ? call_name_outputs(call, NULL, err)
-                                           : text_list_add(&call->outputs, settings->output, err);
-    return status;
+    return status == 0 && settings->out_dir != NULL && settings->parts == NULL
+               ? call_name_outputs(call, NULL, err)
+               : status;
 }

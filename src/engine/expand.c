@@ -311,37 +311,33 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
                  struct expand_result *result, struct error *err)
 {
     const struct settings *settings = job->settings;
-    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
     const struct plan *plan = job->plan;
     struct data_check *checks = NULL;
     size_t n_checks = 0;
-    struct text name = {0};
     struct stat st, other;
+    int status = 0;
     const bool is_beside = settings->n_helpers > settings->n_threads;
     const int most = is_beside ? settings->n_helpers : settings->n_threads;
     const uint64_t worth = expand_estimate(plan) / (is_beside ? HELPER_NBYTES : THREAD_NBYTES) + 1;
 
-    /* A folder's manifest lies beside it, also when its name ends in a slash. */
-    int status = text_append(&name, err, "%.*s",
-                             (int)(is_folder ? text_path_nbytes(path) : strlen(path)), path);
     *result = (struct expand_result){.n_rows = rows->n_images, .first_row = rows->first_image};
-    job->path = name.text;
+    job->path = path;
     job->order = rows;
     job->result = result;
     job->err = err;
     /* An input, a folder or its files, must not be the output, whatever it is called. */
-    for (size_t i = 0; status == 0 && i < plan->n_inputs && stat(name.text, &st) == 0; i++) {
+    for (size_t i = 0; status == 0 && i < plan->n_inputs && stat(path, &st) == 0; i++) {
         const struct archive_in *in = &plan->inputs[i].archive;
 
         for (size_t k = 0; k <= in->n_inputs && status == 0; k++)
             if (stat(k == 0 ? in->path : in->inputs[k - 1].path, &other) == 0 &&
                 other.st_dev == st.st_dev && other.st_ino == st.st_ino)
-                status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(name.text),
+                status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
                                       "the output is the same file as input %s",
                                       text_path(in->path).text);
     }
     if (status == 0 && settings->sidecar)
-        status = sidecar_write(name.text, NULL, job->force, err);
+        status = sidecar_write(path, NULL, job->force, err);
     /* A slice gets its final name before the arrays have been read to the end, where their CRCs are
      * checked: so check them beforehand. */
     if (!job->is_checked && rows->n_images != rows->n_whole) {
@@ -363,7 +359,6 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     }
     if (status == 0)
         status = crew_run(worth < (uint64_t)most ? (int)worth : most, write_with, job);
-    text_release(&name);
     return status;
 }
 

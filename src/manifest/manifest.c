@@ -60,11 +60,6 @@ struct comparison {
     int status;
 };
 
-static struct text_quoted describe(const char *value)
-{
-    return value != NULL ? text_quote(value) : (struct text_quoted){"none"};
-}
-
 /* Append the difference of two values, if there is one; NULL: absent. */
 static void compare(struct comparison *c, const char *what, const char *key, const char *a,
                     const char *b)
@@ -73,7 +68,8 @@ static void compare(struct comparison *c, const char *what, const char *key, con
         return;
     c->status |= text_append(c->list, c->err, "%s%s%s: %s expected, %s found",
                              c->list->n_bytes > 0 ? "; " : "", what, text_path(key).text,
-                             describe(a).text, describe(b).text);
+                             a != NULL ? text_quote(a).text : "none",
+                             b != NULL ? text_quote(b).text : "none");
 }
 
 /* Compare the strings of one key in a part of both manifests, or (compare_keys) of all keys. With
