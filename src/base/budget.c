@@ -11,34 +11,22 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static bool budget_take(struct budget *budget, uint64_t n_bytes)
-{
-    uint64_t left = budget != NULL ? atomic_load(&budget->left) : 0;
-
-    while (n_bytes <= left && left > 0)
-        if (atomic_compare_exchange_weak(&budget->left, &left, left - n_bytes))
-            return true;
-    return false;
-}
-
-static void budget_give(struct budget *budget, uint64_t n_bytes)
-{
-    if (budget != NULL)
-        atomic_fetch_add(&budget->left, n_bytes);
-}
-
 int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budget,
                  struct error *err)
 {
     const char *tmpdir = budget != NULL && budget->tmpdir != NULL ? budget->tmpdir : "/tmp";
+    uint64_t left = budget != NULL ? atomic_load(&budget->left) : 0;
     struct text path = {0};
 
     *scratch = (struct scratch){.budget = budget, .capacity = n_bytes};
-    if (n_bytes < SIZE_MAX && budget_take(budget, n_bytes)) {
+    while (n_bytes < SIZE_MAX && n_bytes <= left && left > 0) {
+        if (!atomic_compare_exchange_weak(&budget->left, &left, left - n_bytes))
+            continue;
         scratch->memory = malloc((size_t)n_bytes + 1);
         if (scratch->memory != NULL)
             return 0;
-        budget_give(budget, n_bytes);
+        atomic_fetch_add(&budget->left, n_bytes);
+        break;
     }
     scratch->fd = file_open(tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC);
     if (scratch->fd < 0 && text_append(&path, err, "%s/symaug-XXXXXX", tmpdir) == 0) {
@@ -99,7 +87,7 @@ int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size
 void scratch_close(struct scratch *scratch)
 {
     if (scratch->memory != NULL)
-        budget_give(scratch->budget, scratch->capacity);
+        atomic_fetch_add(&scratch->budget->left, scratch->capacity);
     free(scratch->memory);
     if (scratch->has_file)
         close(scratch->fd);

@@ -371,7 +371,7 @@ static void set_packer(struct members *all, struct packer *p)
 }
 
 /* It is the member's turn: once it is prepared the crew works on its pieces. */
-static int begin_member(struct members *all, struct member *member, struct error *err)
+static void begin_member(struct members *all, struct member *member)
 {
     static const struct crew_work work = {take_job, run_job, end_job};
 
@@ -381,10 +381,8 @@ static int begin_member(struct members *all, struct member *member, struct error
     all->n_begun++;
     crew_unlock(all->crew);
     crew_await(all->crew, is_prepared, member);
-    if (member->failure.kind != ERROR_NONE)
-        return error_pass(err, &member->failure);
-    set_packer(all, member->packer);
-    return 0;
+    if (member->failure.kind == ERROR_NONE)
+        set_packer(all, member->packer);
 }
 
 /* The next piece is done, or will never be: next_failure says which. */
@@ -405,15 +403,13 @@ static bool has_next(void *self)
 static int pull_piece(struct member *member, struct error *err)
 {
     struct members *all = member->all;
-    struct error failure = {0};
     struct slot *slot;
 
     if (all->stop == NULL && all->packer == NULL)
-        begin_member(all, member, &failure);
-    if (all->stop != NULL) /* the first cause */
-        return error_pass(err, all->stop);
-    if (failure.kind != ERROR_NONE)
-        return error_pass(err, &failure);
+        begin_member(all, member);
+    const struct error *stop = all->stop, *failure = stop != NULL ? stop : &member->failure;
+    if (failure->kind != ERROR_NONE)
+        return error_pass(err, failure);
     struct packer *p = member->packer;
     do {
         if (p->is_held) {
