@@ -22,7 +22,6 @@
 
 struct look {
     const struct stone_watch *watch; /* the form of the planes, and the stones of some rows */
-    const struct plan_array *policy;
     struct laid laid;
     uint64_t n_seen, n_overlap;
 };
@@ -86,12 +85,9 @@ void stone_watch_see(struct stone_watch *watch, const struct plan_array *array,
 
 /* --- a row --- */
 
-/* Count its policies, one per head, or one list with the values beside it. */
+/* Count its policies, or its list with the values beside it. */
 static void look_at_row(struct look *l, uint64_t number, const struct row *rows)
 {
-    const struct spec *spec = &l->policy->spec;
-    const bool is_dense = !is_list(l->policy);
-    const uint64_t n_heads = is_dense ? spec->outer : 1;
     const uint8_t *kept = kept_row(l->watch, kept_of(l->watch, l->watch->stones), number);
     struct laid_position position = {.row = number, .occupied = kept + 1, .is_compared = true};
     const uint64_t axis = l->watch->form.axis;
@@ -102,15 +98,8 @@ static void look_at_row(struct look *l, uint64_t number, const struct row *rows)
         position.n_stones += position.occupied[cell] > 0;
     l->n_seen += kept[0];
     l->n_overlap += overlap;
-    for (uint64_t head = 0; head < n_heads && position.n_stones > 0 && !overlap; head++) {
-        struct row row = rows[0];
-
-        if (is_dense)
-            row = (struct row){.bytes = rows->bytes + head * (spec->row_nbytes / n_heads),
-                               .dtype = &spec->dtype,
-                               .n = l->laid.n_actions};
-        laid_add(&l->laid, &position, &row, rows[1].n > 0 ? &rows[1] : NULL, &action);
-    }
+    if (position.n_stones > 0 && !overlap)
+        laid_add(&l->laid, &position, rows, rows[1].n > 0 ? &rows[1] : NULL, &action);
 }
 
 /* Hold a policy against the stones, and refuse it when it is stored in another order. */
@@ -121,13 +110,18 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     const struct role_binding *b = &policy->binding;
     const uint64_t of_part = is_list(policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART;
     const struct kept_rows *kept = kept_of(watch, policy);
-    struct look l = {.watch = watch, .policy = policy};
+    const struct dtype *dtype = &policy->spec.dtype;
+    struct look l = {.watch = watch};
     struct walk s;
     int status = laid_init(&l.laid, plan->board, &watch->stones->binding, b, plan->n_rows, err);
 
-    for (uint64_t row = 0; kept->bytes != NULL && row < watch->end && status == 0; row++)
-        if (is_examined(plan, row, of_part) && kept_row(watch, kept, row)[0])
-            look_at_row(&l, row, (struct row[2]){{.bytes = kept_row(watch, kept, row) + 1}});
+    for (uint64_t row = 0; kept->bytes != NULL && row < watch->end && status == 0; row++) {
+        const uint8_t *at = is_examined(plan, row, of_part) ? kept_row(watch, kept, row) : NULL;
+
+        if (at != NULL && at[0])
+            look_at_row(&l, row,
+                        (struct row[2]){{at + 1, NULL, dtype, kept->row_nbytes / dtype->itemsize}});
+    }
     if (kept->bytes == NULL && status == 0) {
         survey_begin_lists(&s, plan, policy, err);
         while (walk_next(&s) && s.number < watch->end)

@@ -348,18 +348,17 @@ static uint64_t list_hash(const struct step *step, const struct row *moves, uint
     return sum;
 }
 
-/* The same numbers in any order. */
-static bool same_numbers(const struct row *a, const struct row *b)
+/* A hash of the numbers of a row in any order. */
+static uint64_t numbers_hash(const struct row *row)
 {
-    uint64_t sums[2] = {0};
+    uint64_t sum = row->n;
 
-    for (int k = 0; k < 2; k++)
-        for (uint64_t i = 0; i < (k == 0 ? a : b)->n; i++) {
-            const double value = row_double(k == 0 ? a : b, i);
+    for (uint64_t i = 0; i < row->n; i++) {
+        const double value = row_double(row, i);
 
-            sums[k] += XXH3_64bits(&value, sizeof value);
-        }
-    return a->n == b->n && sums[0] == sums[1];
+        sum += XXH3_64bits(&value, sizeof value);
+    }
+    return sum;
 }
 
 /* Compare lists of moves, each with its value where the lane has values. Their order may differ
@@ -394,7 +393,7 @@ static bool same_moves(const struct orbit_pair *pair, const struct step *step, c
         return is_same;
     /* Values that are others altogether are reported of the array that holds them. */
     return list_hash(step, a, n_moving, &values) == list_hash(step, b, 0, &images) ||
-           (is_same && !same_numbers(&values, &images));
+           (is_same && numbers_hash(&values) != numbers_hash(&images));
 }
 
 bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
@@ -442,7 +441,7 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
         break;
     }
     if (a.items != NULL || b.items != NULL || step.flip == LABEL_KEEP)
-        return same_list(&a, &b) || (is_values && same_numbers(&a, &b));
+        return same_list(&a, &b) || (is_values && numbers_hash(&a) == numbers_hash(&b));
     return a.n == b.n && dtype_equal(a.dtype, b.dtype) &&
            (a.n == 0 || orbit_is_flipped(step.flip, a.dtype, a.bytes, b.bytes, a.n));
 }
