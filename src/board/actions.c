@@ -80,6 +80,9 @@ size_t action_spans(const struct action_layout *layout, const struct board *boar
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
                                       uint64_t length, enum action_flip flip, struct error *err)
 {
+    const enum action_flip back = flip == ACTION_ROT90    ? ACTION_ROT270
+                                  : flip == ACTION_ROT270 ? ACTION_ROT90
+                                                          : flip; /* the inverse order */
     const uint64_t own = layout->length(layout, board);
     struct action_space *space = NULL;
 
@@ -113,8 +116,7 @@ struct action_space *action_space_new(const struct board *board, const struct ac
         layout->images(layout, board, t, src);
         memcpy(dst, src, own * sizeof *dst);
         for (uint64_t a = 0; a < board->n_cells && flip != ACTION_AS_IS; a++)
-            dst[a] = (uint32_t)action_flip_cell(board, action_flip_inverse(flip),
-                                                src[action_flip_cell(board, flip, a)]);
+            dst[a] = (uint32_t)action_flip_cell(board, back, src[action_flip_cell(board, flip, a)]);
         for (uint64_t a = own; a < length; a++)
             dst[a] = (uint32_t)a;
         perm_invert(dst, length, src);

@@ -94,12 +94,6 @@ static inline bool action_flip_exchanges(enum action_flip flip)
     return (flip & ACTION_TRANSPOSE) != 0;
 }
 
-/* The inverse order. */
-static inline enum action_flip action_flip_inverse(enum action_flip flip)
-{
-    return flip == ACTION_ROT90 ? ACTION_ROT270 : flip == ACTION_ROT270 ? ACTION_ROT90 : flip;
-}
-
 struct action_space {
     const struct board *board;          /* borrowed */
     const struct action_layout *layout; /* borrowed, static */

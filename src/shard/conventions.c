@@ -15,15 +15,6 @@ const struct conventions conventions_default = {
     .to_move_plane = -1,
 };
 
-/* Planes: white win, white west, white east, white, empty, black, black south, black north, black
- * win. A swap exchanges the players, a half turn the edges they are connected to. */
-const uint8_t openspiel_plane_dst[4][9] = {
-    {0, 1, 2, 3, 4, 5, 6, 7, 8},
-    {0, 2, 1, 3, 4, 5, 7, 6, 8},
-    {8, 7, 6, 5, 4, 3, 2, 1, 0},
-    {8, 6, 7, 5, 4, 3, 1, 2, 0},
-};
-
 #define WORDS(...)        \
     (const char *const[]) \
     {                     \

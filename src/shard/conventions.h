@@ -76,6 +76,3 @@ struct text_quoted conventions_text(const struct conventions *c, const char *opt
 
 /* True if the option was given; else the default holds. */
 bool conventions_is_said(const struct conventions *c, const char *option);
-
-/* OpenSpiel's nine planes: plane i goes to openspiel_plane_dst[k][i] under rhombus transform k. */
-extern const uint8_t openspiel_plane_dst[4][9];

@@ -161,8 +161,14 @@ int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes
         if (n_planes != 9)
             return error_set(err, ERROR_DATA, "%" PRIu64 " planes, but --planes openspiel means 9",
                              n_planes);
-        for (uint32_t p = 0; p < 9; p++)
-            dst[p] = openspiel_plane_dst[t][p];
+        /* White win, white west, white east, white, empty, black, black south, black north, black
+         * win: a half turn exchanges the edges that stones are connected to, a swap the players. */
+        if (t % 2 == 1) {
+            exchange(dst, 1, 2);
+            exchange(dst, 6, 7);
+        }
+        for (uint32_t p = 0; p < 9 && transform->swaps_colours; p++)
+            dst[p] = 8 - dst[p];
         return 0;
     }
     /* Shards of a closed set of members are written from the player to move. */

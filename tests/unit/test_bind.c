@@ -39,6 +39,7 @@ static const struct plane_map plane_maps[] = {
     {"rhombus:5", "planes", "openspiel", 0, 9, {0}, -1, NULL},
     {"rhombus:5", "planes", "openspiel", 1, 9, {0, 2, 1, 3, 4, 5, 7, 6, 8}, -1, NULL},
     {"rhombus:5", "planes", "openspiel", 2, 9, {8, 7, 6, 5, 4, 3, 2, 1, 0}, -1, NULL},
+    {"rhombus:5", "planes", "openspiel", 3, 9, {8, 6, 7, 5, 4, 3, 1, 2, 0}, -1, NULL},
     {"rhombus:5", "planes", "openspiel", 1, 3, {0}, -1, "means 9"},
     {"chess", "castling-planes", "0,2,3,1", 1, 5, {2, 3, 0, 1, 4}, -1, NULL},
     {"chess", "castling-planes", "0,2,3,1", 0, 5, {0}, -1, NULL},

@@ -149,24 +149,12 @@ static void test_castling_planes(void **state)
             fail_msg("--castling-planes %s was accepted", bad[i]);
 }
 
-/* The planes of OpenSpiel's observation: every map undoes itself, and 3 is 1 and 2. */
-static void test_openspiel(void **state)
-{
-    (void)state;
-    for (int t = 0; t < 4; t++)
-        for (int p = 0; p < 9; p++)
-            assert_int_equal(openspiel_plane_dst[t][openspiel_plane_dst[t][p]], p);
-    for (int p = 0; p < 9; p++)
-        assert_int_equal(openspiel_plane_dst[3][p],
-                         openspiel_plane_dst[2][openspiel_plane_dst[1][p]]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),           cmocka_unit_test(test_error_lists_words),
         cmocka_unit_test(test_permutation),     cmocka_unit_test(test_long_permutation),
-        cmocka_unit_test(test_castling_planes), cmocka_unit_test(test_openspiel),
+        cmocka_unit_test(test_castling_planes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
