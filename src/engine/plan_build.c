@@ -189,7 +189,7 @@ static int match_input(struct plan *plan, size_t i, struct error *err)
         if (!npy_header_same_type(header, first)) {
             /* If the names are the same, both are structured. */
             if (strcmp(dtype_name(&header->dtype).text, dtype_name(&first->dtype).text) != 0)
-                snprintf(what, sizeof what, "is of another type: dtype %s, expected %s as",
+                snprintf(what, sizeof what, "is of another type: dtype %.31s, expected %.31s as",
                          dtype_name(&header->dtype).text, dtype_name(&first->dtype).text);
             return differ(archive, array->key, what, plan, err);
         }

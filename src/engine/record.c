@@ -153,7 +153,7 @@ static int add_array(json_t *list, const struct plan *plan, const struct plan_ar
     const enum label_op op = source != NULL ? plan_swap_label(plan, source) : LABEL_KEEP;
     struct text_quoted role = {"provenance"};
     const char *codec = out != NULL ? out->head.codec : "";
-    struct dtype_text dtype = {""};
+    struct text_quoted dtype = {""};
     char crc[16] = "";
     json_t *shape = json_array();
     int bad = 0;

@@ -55,18 +55,16 @@ bool dtype_has_byte_order(const struct dtype *dtype)
            (dtype->itemsize > 1 && strchr("iufcMm", dtype->kind) != NULL);
 }
 
-struct dtype_text dtype_name(const struct dtype *dtype)
+struct text_quoted dtype_name(const struct dtype *dtype)
 {
     const uint32_t count = dtype->kind == DTYPE_UNICODE ? dtype->itemsize / 4 : dtype->itemsize;
     const char order = !dtype_has_byte_order(dtype) ? '|' : dtype->big_endian ? '>' : '<';
-    struct dtype_text name = {"|O"};
 
     if (dtype->structured)
-        snprintf(name.text, sizeof name.text, "structured(%u bytes)", (unsigned)dtype->itemsize);
-    else if (dtype->kind != DTYPE_OBJECT)
-        snprintf(name.text, sizeof name.text, "%c%c%u%s", order, dtype->kind, (unsigned)count,
-                 units[dtype->unit]);
-    return name;
+        return text_format("structured(%u bytes)", (unsigned)dtype->itemsize);
+    if (dtype->kind == DTYPE_OBJECT)
+        return text_format("|O");
+    return text_format("%c%c%u%s", order, dtype->kind, (unsigned)count, units[dtype->unit]);
 }
 
 int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct error *err)

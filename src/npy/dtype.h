@@ -41,12 +41,8 @@ bool dtype_has_byte_order(const struct dtype *dtype);
 /* True for kinds i and u. */
 bool dtype_is_integer(const struct dtype *dtype);
 
-struct dtype_text {
-    char text[32];
-};
-
 /* As numpy spells it: "<f4", "|u1", "|O", "<U7", "|V2"; or "structured(16 bytes)". */
-struct dtype_text dtype_name(const struct dtype *dtype);
+struct text_quoted dtype_name(const struct dtype *dtype);
 
 /*
  * Parse a simple descr string of n_bytes ("<f4", "f4", "|O8"). ERROR_DATA, with the reason alone as

@@ -203,7 +203,7 @@ static int finish(struct key *key, struct error *err)
     qsort(key->arrays, key->n_arrays, sizeof *key->arrays, text_compare);
     for (size_t i = 0; i < key->n_arrays; i++) {
         struct key_array *a = &key->arrays[i];
-        const struct dtype_text type = dtype_name(&a->dtype);
+        const struct text_quoted type = dtype_name(&a->dtype);
         const char *const texts[] = {a->name, type.text, a->shape};
 
         for (int k = 0; k < 3 && status == 0; k++)
