@@ -61,8 +61,6 @@ static int check_shares(const struct plan *plan, const struct plan_array *array,
 {
     struct walk s;
 
-    if (!survey_has_numbers(array))
-        return survey_range(plan, array, NULL, err);
     survey_begin(&s, plan, SURVEY_OF(array), err);
     while (walk_next(&s)) {
         const struct row_summary row = row_summarize(&s.rows[0], 0, s.rows[0].n);
@@ -227,9 +225,6 @@ static int check_values(struct plan *plan, const struct plan_array *array,
 
     if (value == VALUE_MOVER && !(n >= 2 && (array->binding.options & ROLE_PLAYERS)))
         return 0;
-    if (is_wdl && n != 3)
-        return plan_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
-                           (unsigned long long)n);
     if (is_wdl &&
         role_value_contradicts(&array->binding, array->key, plan->board, &plan->conventions))
         return plan_refuse(plan, array, err,
