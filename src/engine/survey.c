@@ -177,6 +177,10 @@ int survey_castling(struct plan *plan, struct error *err)
     struct planes_form form = survey_form(planes);
     if (c->n_castling_planes == 0 && form.n_planes != plan->board->family->castling->n_planes)
         return 0;
+    for (int i = 0; i < c->n_castling_planes; i++)
+        if (c->castling_planes[i] >= form.n_planes)
+            return plan_refuse(plan, planes, err, "castling plane %u, expected below %llu",
+                               c->castling_planes[i], (unsigned long long)form.n_planes);
     plan->n_castling_rows = 0;
     survey_begin(&s, plan, SURVEY_OF(planes), err);
     while (walk_next(&s)) {
