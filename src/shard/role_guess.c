@@ -11,6 +11,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <strings.h>
 
 #define N_OF(table)       (sizeof(table) / sizeof(table)[0])
 #define MAX_LOOK_NBYTES   (1u << 20)  /* longer rows of strings are not examined */
@@ -327,7 +328,12 @@ bool role_name_suggests_cells(const char *key)
 {
     static const char *const hints[] = {"move",   "action", "pos", "cell",   "coord",  "best",
                                         "played", "chosen", "mv",  "square", "passant"};
+    static const char *const names[] = {"a",  "act",  "acts", "last",
+                                        "lm", "prev", "hist", "history"};
 
+    for (size_t i = 0; i < N_OF(names); i++)
+        if (strcasecmp(key, names[i]) == 0)
+            return true;
     for (size_t i = 0; i < N_OF(hints); i++)
         if (text_contains_caseless(key, hints[i]))
             return true;
