@@ -4,8 +4,8 @@
  * In sequence, array.c unpacks bytes as they are asked for; headers are skipped but count towards
  * the CRC, and the end of each array is checked as soon as its last row is delivered. At random,
  * stored arrays in C order are read in place; deflated ones are unpacked once, and Fortran order is
- * turned into C order on the way. Reading short lists in place is slow: they are copied to memory
- * if the budget has room for them.
+ * turned into C order on the way. Reading short rows and lists in place is slow: they are copied to
+ * memory if the budget has room for them.
  */
 #include "shard/batch.h"
 
@@ -13,6 +13,7 @@
 #define LINE_NBYTES      64u
 #define BLOCK_NBYTES     (2u << 20)
 #define BLOCK_MAX_NBYTES (32u << 20)
+#define IN_PLACE_NBYTES  4096u /* of a unit: reading a shorter one where it is takes longer */
 #define RUN_MIN_NBYTES   1024u /* reading a shorter run costs more than copying it */
 
 /* One array of a table. */
@@ -260,11 +261,11 @@ int reader_open(struct reader *r, struct budget *budget, struct error *err)
     if (new_items(&r->parts, r->n_arrays + 1, "rows of an array", err) != 0)
         return -1;
     r->has_table = !r->is_object && (r->at_random || !reader_can_stream(r->arrays, r->n_arrays));
-    uint64_t n_bytes = lay_out(r, r->csr == NULL);
+    uint64_t n_bytes = lay_out(r, r->unit_nbytes >= IN_PLACE_NBYTES);
     if (!r->has_table)
         return r->is_object ? 0 : begin_array(r, err);
-    /* Lists that do not fit in memory are read in place, if they can be. */
-    if (r->csr != NULL && (budget == NULL || n_bytes > budget->left))
+    /* Short rows that do not fit in memory are read in place, too, if they can be. */
+    if (budget == NULL || n_bytes > budget->left)
         n_bytes = lay_out(r, true);
     if (n_bytes > 0 && scratch_open(&r->scratch, n_bytes, budget, err) != 0)
         return -1;
