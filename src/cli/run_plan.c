@@ -134,11 +134,10 @@ static int look(struct expand_job *job, const char *output, enum found *found, s
 static int check_lists_apart(const struct settings *settings, const char *output, struct error *err)
 {
     const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
-    const int n = (int)strlen(output);
-    const int n_stem = n >= 4 && strncmp(output + n - 4, ".npz", 4) == 0 ? n - 4 : n;
+    const int n_stem = (int)strlen(output) - (text_ends_with(output, ".npz") ? 4 : 0);
     const char *const lists[] = {settings->stats, settings->conflicts};
     struct text manifest = {0}, sidecar = {0};
-    int status = text_append(&manifest, err, "%.*s" MANIFEST_SUFFIX, n, output);
+    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, output);
 
     if (status == 0)
         status = text_append(&sidecar, err, "%.*s.json", n_stem, output);
