@@ -295,9 +295,16 @@ static void look_at_row(struct diagnosis *d)
         *is = d->transform;
     else if (!has_planes || d->by[planes] != d->transform || !is_named(d))
         *is = explain_whole(d);
-    for (uint64_t m = 0; !exact && has_planes && d->by[planes] == d->transform && m < d->n; m++)
-        if (d->images[m].transform == *is)
-            *is = NO_TRANSFORM;
+    /* Where the planes fit, too, another image must be one that no other row stands for, and have
+     * the same colours: of the mover's planes alone a flag tells whose turn it is. */
+    if (!exact && has_planes && d->by[planes] == d->transform && *is != NO_TRANSFORM) {
+        bool is_taken =
+            board->transforms[*is].swaps_colours != board->transforms[d->transform].swaps_colours;
+
+        for (uint64_t m = 0; m < d->n; m++)
+            is_taken |= d->images[m].transform == *is;
+        *is = is_taken ? NO_TRANSFORM : *is;
+    }
     if (*is != NO_TRANSFORM)
         return;
     for (size_t i = 0; i < n; i++)

@@ -441,7 +441,7 @@ static int look(struct probe *p, struct error *err)
         return is_repeated ? 0 : -1;
     /* A layout contradicted by rows that are all right as classes. */
     if (!p->has_block && found.is_confirmed && !found.is_exact && found.level == PROBE_SHAPE &&
-        classes.n_images > 0 && p->n_first == p->n_rows) {
+        classes.n_images > found.layout.n_images && p->n_first == p->n_rows) {
         if (are_all_images(p, classes.n_images, &are_exact, err) != 0)
             return -1;
         if (are_exact)
