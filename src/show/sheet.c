@@ -267,37 +267,14 @@ static int fields_compare(const struct fields *stored, const struct fields *reco
 
 /* --- a picture --- */
 
-int picture_init(struct picture *picture, const struct board *board, uint32_t transform,
-                 struct error *err)
-{
-    *picture = (struct picture){.transform = transform};
-    for (int edge = 0; edge < N_EDGES; edge++)
-        picture->edges[edge] = SIDE_NONE;
-    if (new_items(&picture->cells, board->n_cells, "a picture", err) != 0)
-        return -1;
-    for (uint32_t i = 0; i < board->n_cells; i++)
-        picture->cells[i].side = SIDE_NONE;
-    return 0;
-}
-
-void picture_release(struct picture *picture)
-{
-    free(picture->cells);
-    text_release(&picture->heading);
-    text_release(&picture->caption);
-    text_release(&picture->faults);
-    *picture = (struct picture){0};
-}
-
 /* The first side joins top and bottom, unless the transform exchanges the axes, or the colours. */
-void picture_set_edges(struct picture *picture, const struct board *b)
+enum picture_side picture_edge_side(const struct board *b, uint32_t transform,
+                                    enum picture_edge edge)
 {
-    const struct board_transform *t = &b->transforms[picture->transform];
+    const struct board_transform *t = &b->transforms[transform];
     const bool is_kept = (t->src[0] / b->cols == t->src[1] / b->cols) != t->swaps_colours;
 
-    for (int edge = 0; edge < N_EDGES; edge++)
-        picture->edges[edge] =
-            (edge == EDGE_TOP || edge == EDGE_BOTTOM) == is_kept ? SIDE_FIRST : SIDE_SECOND;
+    return (edge == EDGE_TOP || edge == EDGE_BOTTOM) == is_kept ? SIDE_FIRST : SIDE_SECOND;
 }
 
 /* Fill a picture from an image, and add to the sheet what its scale and legend depend on. */
@@ -306,8 +283,6 @@ static int fill_picture(struct sheet *sheet, const struct fields *fields, struct
 {
     const struct board *board = sheet->plan.board;
 
-    if (board->family->joins_edges)
-        picture_set_edges(picture, board);
     stones_read(fields, picture);
     if (labels_read(fields, picture, err) != 0 || heat_read(fields, picture, err) != 0)
         return -1;
@@ -319,8 +294,7 @@ static int fill_picture(struct sheet *sheet, const struct fields *fields, struct
         sheet->has_stones |= cell->piece == PICTURE_STONE;
         sheet->has_numbers |= cell->piece == PICTURE_NUMBER;
         sheet->has_marks |= cell->is_marked;
-        if (cell->side <= SIDE_BOTH)
-            sheet->has_side[cell->side] = true;
+        sheet->has_side[cell->side] = true;
     }
     return 0;
 }
@@ -337,10 +311,11 @@ static int add_picture(struct sheet *sheet, const struct fields *rows, uint32_t 
     struct picture *picture = &sheet->pictures[sheet->n_pictures++];
     struct pen heading = {.out = &picture->heading, .err = err};
     struct fields moved = {0};
-    int status = picture_init(picture, board, to, err);
+    int status = new_items(&picture->cells, board->n_cells, "a picture", err);
 
     pen_put(&heading, "%u %s%s", to, text_path(t->name).text,
             t->swaps_colours ? " (colours swapped)" : "");
+    picture->transform = to;
     picture->row = image->row;
     if (stored != NULL)
         pen_put(&heading, ", row %llu", (unsigned long long)image->row);
@@ -431,8 +406,12 @@ out:
 
 void sheet_release(struct sheet *sheet)
 {
-    for (size_t k = 0; k < sheet->n_pictures; k++)
-        picture_release(&sheet->pictures[k]);
+    for (size_t k = 0; k < sheet->n_pictures; k++) {
+        free(sheet->pictures[k].cells);
+        text_release(&sheet->pictures[k].heading);
+        text_release(&sheet->pictures[k].caption);
+        text_release(&sheet->pictures[k].faults);
+    }
     free(sheet->pictures);
     shape_release(&sheet->shape);
     text_release(&sheet->title);

@@ -81,8 +81,8 @@ enum picture_piece {
     PICTURE_TERRITORY, /* of a side: fills the cell */
 };
 
-/* Whose pieces. */
-enum picture_side { SIDE_FIRST, SIDE_SECOND, SIDE_BOTH, SIDE_NONE };
+/* Whose pieces: a bit for each player. */
+enum picture_side { SIDE_NONE, SIDE_FIRST, SIDE_SECOND, SIDE_BOTH };
 
 /* The colours of a side's pieces, and of text on them. */
 struct ink {
@@ -90,8 +90,8 @@ struct ink {
 };
 
 struct sides {
-    const char *names[SIDE_NONE + 1]; /* "blue", "red", what both at once are, "nobody" */
-    const struct ink *inks[SIDE_NONE + 1];
+    const char *names[SIDE_BOTH + 1]; /* "nobody", "blue", "red", what both at once are */
+    const struct ink *inks[SIDE_BOTH + 1];
     bool are_coloured; /* blue and red, not dark and light */
 };
 
@@ -111,20 +111,16 @@ enum picture_edge { EDGE_TOP, EDGE_RIGHT, EDGE_BOTTOM, EDGE_LEFT, N_EDGES };
 
 struct picture {
     uint32_t transform;
-    uint64_t row;                     /* where the image is stored, if it is */
-    struct picture_cell *cells;       /* owned, one per cell of the box */
-    enum picture_side edges[N_EDGES]; /* who joins them; SIDE_NONE on other boards */
-    struct text heading;              /* owned, like the next two: "3 rotate-180, row 5" */
-    struct text caption;              /* labels and policy, lines that end in '\n' */
-    struct text faults;               /* which arrays differ, one line without '\n', or empty */
+    uint64_t row;               /* where the image is stored, if it is */
+    struct picture_cell *cells; /* owned, one per cell of the box */
+    struct text heading;        /* owned, like the next two: "3 rotate-180, row 5" */
+    struct text caption;        /* labels and policy, lines that end in '\n' */
+    struct text faults;         /* which arrays differ, one line without '\n', or empty */
 };
 
-int picture_init(struct picture *picture, const struct board *board, uint32_t transform,
-                 struct error *err);
-void picture_release(struct picture *picture);
-
-/* Set the edges of a Hex board: those of the source, moved and swapped like the image. */
-void picture_set_edges(struct picture *picture, const struct board *board);
+/* Who joins an edge of a Hex board: edges are moved and swapped like the image. */
+enum picture_side picture_edge_side(const struct board *board, uint32_t transform,
+                                    enum picture_edge edge);
 
 /* --- the sheet --- */
 

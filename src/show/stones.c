@@ -138,7 +138,7 @@ static enum picture_side side_to_move(const struct fields *fields)
         player = turn_player(role_coding(role, c), field_number(&fields->items[label], 0));
     else if (open_planes(&planes, fields) != NULL)
         player = turn_by_plane(&planes.form, planes.row);
-    return player == 0 ? SIDE_FIRST : player == 1 ? SIDE_SECOND : SIDE_NONE;
+    return (enum picture_side)(player + 1);
 }
 
 static void put(struct picture_cell *to, bool first, bool second)
@@ -146,7 +146,7 @@ static void put(struct picture_cell *to, bool first, bool second)
     if (!first && !second)
         return;
     to->piece = PICTURE_STONE;
-    to->side = first && second ? SIDE_BOTH : first ? SIDE_FIRST : SIDE_SECOND;
+    to->side = (first ? SIDE_FIRST : SIDE_NONE) | (second ? SIDE_SECOND : SIDE_NONE);
 }
 
 /* Codes 1 and 2, or 1 and -1, are stones; tiles have three digits; others are numbers. */
@@ -252,13 +252,13 @@ const struct sides *sides_of(const struct plan *plan)
                             red = {"#d1495b", "#8f2536", "#fff"},
                             both = {"#a05fb4", "#5f2f70", "#fff"};
     static const struct sides blue_red = {
-        {"blue", "red", IMPOSSIBLE, "nobody"}, {&blue, &red, &both, &both}, true};
+        {"nobody", "blue", "red", IMPOSSIBLE}, {&both, &blue, &red, &both}, true};
     static const struct sides own_theirs = {
-        {"own", "theirs", IMPOSSIBLE, "nobody"}, {&dark, &light, &both, &both}, false};
+        {"nobody", "own", "theirs", IMPOSSIBLE}, {&both, &dark, &light, &both}, false};
     static const struct sides planes = {
-        {"plane 0", "plane 1", IMPOSSIBLE, "nobody"}, {&dark, &light, &both, &both}, false};
+        {"nobody", "plane 0", "plane 1", IMPOSSIBLE}, {&both, &dark, &light, &both}, false};
     static const struct sides chess = {
-        {"own", "theirs", IMPOSSIBLE, "nobody"}, {&light, &dark, &both, &both}, false};
+        {"nobody", "own", "theirs", IMPOSSIBLE}, {&both, &light, &dark, &both}, false};
 
     if (plan->board->family->packed_stones > 0 || stones_are_stacks(plan))
         return &own_theirs;

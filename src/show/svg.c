@@ -53,15 +53,15 @@ static void put_edges(struct canvas *c, const struct picture *picture)
     struct shape_point corners[SHAPE_MAX_CORNERS];
 
     shape_corners(shape, corners);
-    for (int edge = 0; edge < N_EDGES; edge++) {
+    for (enum picture_edge edge = EDGE_TOP; edge < N_EDGES; edge++) {
         const bool is_row = edge == EDGE_TOP || edge == EDGE_BOTTOM;
         const uint32_t shared = edge == EDGE_TOP || edge == EDGE_LEFT ? 3 * n - 1 : 0;
         const int a = edge < EDGE_BOTTOM ? 0 : 4, b = edge < EDGE_BOTTOM ? 1 : 3;
 
-        if (picture->edges[edge] == SIDE_NONE)
-            continue;
+        const enum picture_side side = picture_edge_side(shape->board, picture->transform, edge);
+
         pen_html(c->pen, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%f\" d=\"",
-                 c->sheet->sides->inks[picture->edges[edge]]->fill, 0.5 * c->unit);
+                 c->sheet->sides->inks[side]->fill, 0.5 * c->unit);
         for (uint32_t k = 0; k < 3 * n; k++) {
             const struct shape_point at = shape->centres[first[edge] + k / 3 * (is_row ? 1 : n)];
             struct shape_point by = corners[outward[edge][k % 3]];
@@ -210,9 +210,9 @@ static void put_definitions(struct canvas *c)
     for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
         const struct ink *ink = c->sheet->sides->inks[side];
 
-        pen_html(p,
-                 "<circle id=\"%ss%d\" r=\"%f\" fill=\"%s\" stroke=\"%s\" stroke-width=\"%f\"/>\n",
-                 c->prefix, (int)side, 0.4 * unit, ink->fill, ink->stroke, 0.05 * unit);
+        pen_html(
+            p, "<circle id=\"%ss%d\" r=\"%f\" fill=\"%s\" stroke=\"%s\" stroke-width=\"%f\"/>\n",
+            c->prefix, (int)side - SIDE_FIRST, 0.4 * unit, ink->fill, ink->stroke, 0.05 * unit);
     }
     pen_html(p,
              "<g id=\"%sr\" fill=\"none\"><circle r=\"%f\" stroke=\"#fff\" stroke-width=\"%f\"/>"
@@ -269,7 +269,7 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
                  y + 0.3 * unit, ink->fill, ink->stroke, man != NULL ? men[man - letters] : "?");
         return;
     case PICTURE_STONE:
-        put_use(c, text_format("s%d", (int)cell->side).text, x, y, "/>\n");
+        put_use(c, text_format("s%d", (int)cell->side - SIDE_FIRST).text, x, y, "/>\n");
         break;
     case PICTURE_NUMBER:
         break;
@@ -488,7 +488,8 @@ static void put_picture(struct canvas *c, const struct picture *picture, double 
     pen_html(c->pen, "<g transform=\"translate(%f %f)\">\n",
              (c->width - c->board_width) / 2 + (AROUND - shape->least.x) * c->unit,
              HEAD_HEIGHT + (AROUND - shape->least.y) * c->unit);
-    put_edges(c, picture);
+    if (board->family->joins_edges)
+        put_edges(c, picture);
     put_cells(c, picture);
     put_coordinates(c, mark);
     put_f(c, fmax(c->unit, LEAST_MARK), (struct shape_point){mark.x * c->unit, mark.y * c->unit},

@@ -34,8 +34,8 @@ static size_t width_of(const char *text, size_t n)
 
 static const char *stone_of(const struct writing *w, enum picture_side side)
 {
-    static const char *const discs[] = {"●", "○", "◍", " "}, *const letters[] = {"X", "O", "%",
-                                                                                 " "};
+    static const char *const discs[] = {" ", "●", "○", "◍"}, *const letters[] = {" ", "X", "O",
+                                                                                 "%"};
 
     if (!w->style->unicode)
         return letters[side];
@@ -46,7 +46,8 @@ static const char *stone_of(const struct writing *w, enum picture_side side)
 
 static const char *side_colour(const struct writing *w, enum picture_side side)
 {
-    if (!w->sheet->sides->are_coloured || !w->style->colours || side > SIDE_SECOND)
+    if (!w->sheet->sides->are_coloured || !w->style->colours || side == SIDE_NONE ||
+        side == SIDE_BOTH)
         return "";
     return side == SIDE_FIRST ? "\033[1;34m" : "\033[1;31m";
 }
@@ -116,7 +117,7 @@ static void put_board(const struct writing *w, const struct picture *picture, st
     const struct shape *shape = &w->sheet->shape;
     const struct board *board = shape->board;
     const uint32_t *dst = board->transforms[picture->transform].dst;
-    const bool has_edges = picture->edges[EDGE_TOP] != SIDE_NONE;
+    const bool has_edges = board->family->joins_edges;
     const size_t n_cells = board->n_cells, n = board->cols, around = has_edges ? 1 : 0;
     const size_t n_lines = (size_t)shape->n_lines + 2 * around,
                  n_halves = (size_t)shape->n_halves + 4 * around;
@@ -157,7 +158,8 @@ static void put_board(const struct writing *w, const struct picture *picture, st
                          out);
                 continue;
             }
-            const enum picture_side side = picture->edges[cell - n_cells];
+            const enum picture_side side =
+                picture_edge_side(board, picture->transform, (enum picture_edge)(cell - n_cells));
             const char *colour = side_colour(w, side);
 
             pen_put(out, " %s%c%s", colour, *w->sheet->sides->names[side],

@@ -163,7 +163,8 @@ static void test_hex(void **state)
         assert_string_equal(picture->caption.text,
                             t < 2 ? "value 0.25, red to move\n" : "value 0.75, blue to move\n");
         for (int edge = 0; edge < N_EDGES; edge++)
-            assert_int_equal(picture->edges[edge], edge % 2 == 0 ? SIDE_FIRST : SIDE_SECOND);
+            assert_int_equal(picture_edge_side(sheet.plan.board, t, (enum picture_edge)edge),
+                             edge % 2 == 0 ? SIDE_FIRST : SIDE_SECOND);
     }
     sheet_release(&sheet);
 }
@@ -276,16 +277,12 @@ static void test_edges(void **state)
 {
     struct error err = {0};
     struct board *board = board_new("rhombus:5", &err);
-    struct picture picture;
 
     (void)state;
     assert_non_null(board);
     board->transforms[2].swaps_colours = false;
-    assert_int_equal(picture_init(&picture, board, 2, &err), 0);
-    picture_set_edges(&picture, board);
-    assert_int_equal(picture.edges[EDGE_TOP], SIDE_SECOND);
-    assert_int_equal(picture.edges[EDGE_LEFT], SIDE_FIRST);
-    picture_release(&picture);
+    assert_int_equal(picture_edge_side(board, 2, EDGE_TOP), SIDE_SECOND);
+    assert_int_equal(picture_edge_side(board, 2, EDGE_LEFT), SIDE_FIRST);
     board_free(board);
 }
 
