@@ -208,21 +208,19 @@ static int decide_plane_coding(struct shard *shard, struct error *err)
     for (size_t i = 0; i < shard->archive.n_arrays && plan.n_arrays == 0; i++) {
         turns = &shard->archive.arrays[i];
         to_move.binding = shard->bindings[i];
-        plan.n_arrays = to_move.binding.role == ROLE_TO_MOVE &&
-                        !(to_move.binding.options & ROLE_WINNER) &&
-                        dtype_is_number(&turns->header.dtype) && turns->n_rows == shard->n_rows;
+        plan.n_arrays =
+            to_move.binding.role == ROLE_TO_MOVE && !(to_move.binding.options & ROLE_WINNER);
     }
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {
         const struct array *array = &shard->archive.arrays[i];
-        struct plan_array planes = {.binding = shard->bindings[i], .sources = &array};
+        struct plan_array planes = {
+            .binding = shard->bindings[i], .sources = &array, .spec.dtype = array->header.dtype};
+        struct planes_form form = survey_form(&planes);
         struct error why = {0}; /* what cannot be read is reported later */
 
-        if (planes.binding.role != ROLE_PLANES || !dtype_is_number(&array->header.dtype))
-            continue;
-        planes.spec.dtype = array->header.dtype;
-        struct planes_form form = survey_form(&planes);
         planes_decide(&form, c, plan.swaps);
-        if (form.turn >= 0 && survey_turn_coding(&plan, &planes, (uint64_t)form.turn, &why) != 0 &&
+        if (planes.binding.role == ROLE_PLANES && form.turn >= 0 &&
+            survey_turn_coding(&plan, &planes, (uint64_t)form.turn, &why) != 0 &&
             why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
     }

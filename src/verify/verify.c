@@ -368,15 +368,13 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
         located->recall = shard.recall;
         shard.recall = (struct recall){0};
         struct settings *kept = &located->recall.settings;
-        if (board != NULL && kept->board == NULL && board->file_text != NULL)
-            kept->board_text = manifest_text(
-                json_object_get(json_object_get(located->recall.manifest, "board"), "file"),
-                "text");
-        if (board != NULL)
-            kept->board = located->board =
-                strdup(said != NULL && !board_has_size_of_shard(said) ? said : board->preset);
-        if (board != NULL && located->board == NULL)
-            status = error_no_memory(&why, "board");
+        if (board != NULL) {
+            if (said == NULL)
+                kept->board_text = board->file_text;
+            kept->board = said != NULL && !board_has_size_of_shard(said) ? said : board->preset;
+            located->board = shard.found.board;
+            shard.found.board = NULL;
+        }
     }
     shard_close(&shard);
     const struct finding *item = result.findings.items, *end = item + result.findings.n;
@@ -405,7 +403,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
 void verify_located_release(struct verify_located *located)
 {
     recall_release(&located->recall);
-    free(located->board);
+    board_free(located->board);
     free(located->images);
     free(located->sources);
     free(located->transforms);

@@ -65,7 +65,7 @@ int verify_exit_code(const struct verify_results *results);
 struct verify_located {
     struct recall recall; /* the settings of the command line and the manifest; their board is the
                              one that was found, NULL if it is not certain */
-    char *board;          /* owned: its name */
+    struct board *board;  /* owned: of which that name is borrowed */
     struct image *images; /* owned, n: of one row, by transform; NULL: the set is not
                                     expanded, or the row's transform is not known */
     size_t n;
