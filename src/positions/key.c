@@ -387,6 +387,7 @@ void key_room_release(struct key_room *room)
     free(room->from);
     free(room->rows);
     free(room->text);
+    bytes_release(&room->moved);
     *room = (struct key_room){0};
 }
 

@@ -79,8 +79,9 @@ struct key_room {
     struct key_ties ties;           /* of the last row */
     const struct key_array *misfit; /* whose number misfit_at is not exact in another set's type */
     uint64_t misfit_at;
-    uint8_t *text;  /* owned: what is hashed, the head followed by */
-    uint8_t *bytes; /* the key bytes of an image (part of text) */
+    uint8_t *text;      /* owned: what is hashed, the head followed by */
+    uint8_t *bytes;     /* the key bytes of an image (part of text) */
+    struct bytes moved; /* room for the caller */
 };
 
 /* A set whose key arrays a plan's must match. */
@@ -160,7 +161,7 @@ struct key_rows {
     struct key_ties *ties;
     uint64_t *hashes; /* of the arrays that are hashed, in which -0.0 counts as 0.0 */
 
-    struct worker *workers; /* private */
+    struct key_room *rooms; /* owned: one per worker */
 };
 
 void key_rows_begin(struct key_rows *rows, struct error *err);

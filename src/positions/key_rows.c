@@ -17,12 +17,6 @@
 #define CHUNK_NBYTES (4u << 20)
 #define MAX_ROWS     16384
 
-/* What a worker needs for a row. */
-struct worker {
-    struct key_room room;
-    struct bytes moved;
-};
-
 /* Add a row, moved by transform t, to a hash. */
 static int add_hash(uint64_t *hash, const struct spec *spec, uint32_t t, const uint8_t *row,
                     struct bytes *moved, struct error *err)
@@ -41,12 +35,11 @@ static int add_hash(uint64_t *hash, const struct spec *spec, uint32_t t, const u
 }
 
 /* Compute all that is wanted of a row of the chunk. */
-static int do_row(void *self, uint64_t i, int number, struct error *err)
+static int do_row(void *self, uint64_t i, int worker, struct error *err)
 {
     const struct key_rows *rows = self;
     const struct key *key = rows->key;
-    struct worker *worker = &rows->workers[number];
-    struct key_room *room = &worker->room;
+    struct key_room *room = &rows->rooms[worker];
     struct error why;
 
     for (size_t k = 0; k < key->n_arrays; k++)
@@ -69,7 +62,7 @@ static int do_row(void *self, uint64_t i, int number, struct error *err)
 
         if (rows->beside[k].spec == NULL ||
             add_hash(&rows->hashes[i], rows->beside[k].spec, key_lowest_tie(key, &rows->ties[i]),
-                     batch_row(batch, i).bytes, &worker->moved, err) == 0)
+                     batch_row(batch, i).bytes, &room->moved, err) == 0)
             continue;
         why = *err;
         *err = (struct error){0};
@@ -100,10 +93,10 @@ void key_rows_begin(struct key_rows *rows, struct error *err)
         new_items(&rows->exact, walk->at_once, what, err) != 0 ||
         new_items(&rows->ties, walk->at_once, what, err) != 0 ||
         new_items(&rows->hashes, walk->at_once, what, err) != 0 ||
-        new_items(&rows->workers, (size_t)n_workers, what, err) != 0)
+        new_items(&rows->rooms, (size_t)n_workers, what, err) != 0)
         walk->status = -1;
     for (int i = 0; i < n_workers && walk->status == 0; i++)
-        walk->status = key_room_init(&rows->workers[i].room, rows->key, err);
+        walk->status = key_room_init(&rows->rooms[i], rows->key, err);
     meter_begin(plan->settings->meter, "reading", plan->inputs[0].archive.path);
 }
 
@@ -121,11 +114,9 @@ bool key_rows_next(struct key_rows *rows)
 
 int key_rows_end(struct key_rows *rows)
 {
-    for (int i = 0; rows->workers != NULL && i < rows->plan->settings->n_threads; i++) {
-        key_room_release(&rows->workers[i].room);
-        bytes_release(&rows->workers[i].moved);
-    }
-    free(rows->workers);
+    for (int i = 0; rows->rooms != NULL && i < rows->plan->settings->n_threads; i++)
+        key_room_release(&rows->rooms[i]);
+    free(rows->rooms);
     free(rows->keys);
     free(rows->exact);
     free(rows->ties);

@@ -392,19 +392,6 @@ int sparse_open(struct sparse_means *means, struct plan *plan, struct error *err
                : 0;
 }
 
-static void close_policy(struct sparse_policy *p)
-{
-    for (int k = 0; k < 2; k++) {
-        batch_release(&p->parts[k].rows);
-        bytes_release(&p->parts[k].bytes);
-    }
-    spec_release(&p->spec);
-    free(p->tallies);
-    free(p->named);
-    free(p->list);
-    *p = (struct sparse_policy){0};
-}
-
 /* Write a row: the means at a place or, where place is NULL, the row as it is. One that is not
  * selected only keeps its slot. */
 static int put_row(struct sparse_means *means, struct sparse_policy *p, uint64_t row,
@@ -486,8 +473,16 @@ int sparse_finish(struct sparse_means *means, struct error *err)
 
 void sparse_release(struct sparse_means *means)
 {
-    for (size_t i = 0; i < means->n_policies; i++)
-        close_policy(&means->policies[i]);
+    for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++) {
+        for (int k = 0; k < 2; k++) {
+            batch_release(&p->parts[k].rows);
+            bytes_release(&p->parts[k].bytes);
+        }
+        spec_release(&p->spec);
+        free(p->tallies);
+        free(p->named);
+        free(p->list);
+    }
     free(means->policies);
     scratch_close(&means->unions);
     bytes_release(&means->list);

@@ -55,7 +55,7 @@ struct count {
 
     struct walk walk;              /* over the rows of */
     const struct array *arrays[2]; /* the array being read, and of indices the values */
-    struct csr csrs[2];
+    struct csr csr;
 
     bool finds_games; /* guess games by the stones of the first array that has maps */
     uint64_t *masks;  /* owned: cells with stones, of the last three rows in turn; or NULL */
@@ -65,30 +65,27 @@ struct count {
 
 /* --- reading an array --- */
 
-/* Begin a walk over array i, and beside it over another one unless that is -1. */
+/* Begin a walk over array i, and beside it over another one, whose lists begin at the same places,
+ * unless that is -1. */
 static void begin_walk(struct count *c, size_t i, int beside, struct error *err)
 {
-    const struct shard *shard = c->shard;
-    const size_t members[2] = {i, (size_t)(beside < 0 ? 0 : beside)};
-    const size_t n = beside < 0 ? 1 : 2;
+    const struct array *arrays = c->shard->archive.arrays;
+    const struct role_binding *binding = &c->shard->bindings[i];
+    const bool is_csr = binding->sparse == SPARSE_CSR;
+    const struct array *offsets = is_csr ? &arrays[binding->offsets_array] : NULL;
     struct reader readers[2];
-    int status = 0;
 
-    for (size_t k = 0; k < n; k++) {
-        const struct role_binding *binding = &shard->bindings[members[k]];
-
-        c->arrays[k] = &shard->archive.arrays[members[k]];
-        readers[k] = (struct reader){.arrays = &c->arrays[k], .n_arrays = 1};
-        if (binding->sparse == SPARSE_CSR) {
-            const int index = binding->index_array >= 0 ? binding->index_array : (int)members[k];
-            const struct array *offsets =
-                &shard->archive.arrays[shard->bindings[index].offsets_array];
-
-            status |= csr_open(&c->csrs[k], &offsets, &c->arrays[k], 1, err);
-            readers[k].csr = &c->csrs[k];
-        }
-    }
-    walk_begin(&c->walk, readers, status == 0 ? n : 0, c->tally->settings->budget, err);
+    c->arrays[0] = &arrays[i];
+    c->arrays[1] = &arrays[beside < 0 ? 0 : beside];
+    const int status = is_csr ? csr_open(&c->csr, &offsets, c->arrays, 1, err) : 0;
+    for (size_t k = 0; k < 2; k++)
+        readers[k] =
+            (struct reader){.arrays = &c->arrays[k], .n_arrays = 1, .csr = is_csr ? &c->csr : NULL};
+    walk_begin(&c->walk, readers,
+               status != 0  ? 0
+               : beside < 0 ? 1
+                            : 2,
+               c->tally->settings->budget, err);
     c->walk.status |= status;
 }
 
@@ -108,8 +105,7 @@ static int end_walk(struct count *c)
 {
     const int status = walk_end(&c->walk);
 
-    csr_release(&c->csrs[0]);
-    csr_release(&c->csrs[1]);
+    csr_release(&c->csr);
     return status;
 }
 
