@@ -136,6 +136,9 @@ struct board_step {
     int rows, cols;
 };
 
+/* The directions in which RingRift's stacks move, in the order of its policy. */
+const struct board_step *ringrift_directions(const struct board *board, uint32_t *n_directions);
+
 /* The role option for an order: "flipud"; "" for ACTION_AS_IS. */
 const char *action_flip_name(enum action_flip flip);
 

@@ -6,6 +6,7 @@
  * with promotions), for every square either all of them, or those that stay on the board. The moves
  * of a code are listed once, with the index of each mirrored move in the same list.
  */
+#include "board/chess.h"
 #include "board/families.h"
 
 #include <pthread.h>
@@ -14,40 +15,15 @@
 #define RANK_7       6
 #define MAX_LENGTH   4864
 
-#define CHESS_N_SQUARES    64
-#define CHESS_N_DIRECTIONS 8
-#define CHESS_N_JUMPS      8
-
 /* --- moves --- */
 
-enum chess_piece {
-    CHESS_NO_PIECE, /* the move is not a promotion */
-    CHESS_KNIGHT,
-    CHESS_BISHOP,
-    CHESS_ROOK,
-    CHESS_QUEEN,
-    CHESS_CASTLING, /* the king moves two files, wherever he stands */
+const struct chess_step chess_directions[CHESS_N_DIRECTIONS] = {
+    {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1},
 };
 
-/* A move, from square rank * 8 + file, a1 = 0. The step may leave the board: some layouts have
- * entries for such moves. */
-struct chess_move {
-    int from;
-    int d_rank, d_file;
-    enum chess_piece promotion;
+const struct chess_step chess_jumps[CHESS_N_JUMPS] = {
+    {2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1},
 };
-
-struct chess_step {
-    int d_rank, d_file;
-};
-
-/* The square a move goes to, or -1 off the board. */
-static int chess_target(const struct chess_move *move)
-{
-    const int rank = move->from / 8 + move->d_rank, file = move->from % 8 + move->d_file;
-
-    return rank < 0 || rank > 7 || file < 0 || file > 7 ? -1 : rank * 8 + file;
-}
 
 /* True for the steps of a queen or knight. */
 static bool is_piece_move(int d_rank, int d_file)
@@ -96,7 +72,7 @@ struct chess_code {
                          distance; directions and jumps by file, then rank, else clockwise */
 };
 
-static uint16_t indices[N_KEYS]; /* by key, in the table filled last */
+static uint16_t indices[N_KEYS]; /* by key, in the table filled last: at the end chess-1814 */
 
 static void add(struct chess_table *table, struct chess_move move)
 {
@@ -107,13 +83,6 @@ static void add(struct chess_table *table, struct chess_move move)
 /* List the kinds of move that a code has for every square, in order. Returns their number. */
 static int list_kinds(const struct chess_code *code, struct chess_move *kind)
 {
-    /* Clockwise from north. */
-    static const struct chess_step directions[CHESS_N_DIRECTIONS] = {
-        {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1},
-    };
-    static const struct chess_step jumps[CHESS_N_JUMPS] = {
-        {2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1},
-    };
     static const struct chess_step axes[4] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
     static const struct chess_step spiel_jumps[CHESS_N_JUMPS] = {
         {-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-1, 2}, {1, 2}, {-2, 1}, {2, 1},
@@ -139,7 +108,7 @@ static int list_kinds(const struct chess_code *code, struct chess_move *kind)
         *kind++ =
             (struct chess_move){0, 1, spiel_files[i % 3], (enum chess_piece)(CHESS_ROOK - i / 3)};
     for (int i = 0; i < CHESS_N_DIRECTIONS * MAX_DISTANCE; i++) {
-        const struct chess_step *way = &directions[i / MAX_DISTANCE];
+        const struct chess_step *way = &chess_directions[i / MAX_DISTANCE];
         int far = i % MAX_DISTANCE + 1;
 
         if (is_spiel) { /* both ways along an axis, from -7 to 7 */
@@ -155,7 +124,7 @@ static int list_kinds(const struct chess_code *code, struct chess_move *kind)
     for (int i = 0; i < CHESS_N_JUMPS; i++) {
         const struct chess_step *jump = is_spiel          ? &spiel_jumps[i]
                                         : code->far_first ? &far_first_jumps[i]
-                                                          : &jumps[i];
+                                                          : &chess_jumps[i];
 
         *kind++ = (struct chess_move){0, jump->d_rank, jump->d_file, CHESS_NO_PIECE};
     }
@@ -178,11 +147,12 @@ static uint64_t length(const struct action_layout *layout, const struct board *b
     return code->length;
 }
 
+/* The first layout, chess-1814, is listed last, so that `indices` keeps its numbers. */
 static void list_all(void)
 {
     struct chess_move kinds[N_STEPS * N_STEPS];
 
-    for (size_t i = 0; i < CHESS_N_LAYOUTS; i++) {
+    for (size_t i = CHESS_N_LAYOUTS; i-- > 0;) {
         const struct chess_code *code = chess_layouts[i]->scheme;
 
         if (chess_layouts[i]->length != length) /* a layout of cells */
@@ -227,6 +197,12 @@ static const struct chess_table *table_of(const struct action_layout *layout)
 
     pthread_once(&once, list_all);
     return code->table;
+}
+
+uint32_t chess_index_1814(const struct chess_move *move)
+{
+    pthread_once(&once, list_all);
+    return indices[key_of(move)];
 }
 
 /* --- policy layouts: one for each numbering --- */

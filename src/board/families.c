@@ -461,6 +461,7 @@ const struct board_family board_family_breakthrough = {
     .layouts = of_breakthroughs,
     .n_layouts = 3,
     .lead = BOARD_LEAD_FREE,
+    .game = BOARD_GAME_BREAKTHROUGH,
 };
 
 const struct board_family board_family_takeiteasy = {

@@ -1,7 +1,7 @@
 /*
- * play.c - what the games share: scratch space, random numbers, the order in which cells are
- * filled, policies, planes. Every random number is a hash of seed, game, purpose, ply and a
- * counter, so that no row depends on another and threads need not communicate.
+ * play.c - what the games share: scratch space, random numbers, steps on a board, policies, planes,
+ * results. Every random number is a hash of seed, game, purpose, ply and a counter, so that no row
+ * depends on another and threads need not communicate.
  */
 #include "sample/play.h"
 
@@ -17,6 +17,7 @@ uint64_t play_dim(const struct play *play, int dim)
         [-PLAY_CELLS] = n,
         [-PLAY_PLANES] = play->n_planes,
         [-PLAY_ACTIONS] = play->n_actions,
+        [-PLAY_CELLS_PASS] = n + 1,
         [-PLAY_PACKED] = (n + 7) / 8,
         [-PLAY_SCORES] = 2 * (n + 60),
     };
@@ -24,7 +25,35 @@ uint64_t play_dim(const struct play *play, int dim)
     return dim >= 0 ? (uint64_t)dim : sizes[-dim];
 }
 
-/* --- random numbers --- */
+int play_game_init(struct play_game *game, const struct play *play, struct error *err)
+{
+    const size_t n_cells = play->board->n_cells;
+
+    *game = (struct play_game){0};
+    game->moves = calloc((size_t)play->n_moves + 1, sizeof *game->moves);
+    game->work = calloc(n_cells + PLAY_WORK, sizeof *game->work);
+    game->stones = calloc(2 * n_cells + 1, 1);
+    if (game->moves != NULL && game->work != NULL && game->stones != NULL)
+        return 0;
+    play_game_release(game);
+    return error_no_memory(err, "a game");
+}
+
+void play_game_release(struct play_game *game)
+{
+    free(game->moves);
+    free(game->work);
+    free(game->stones);
+    *game = (struct play_game){0};
+}
+
+void play_game(const struct play *play, uint64_t number, struct play_game *game)
+{
+    game->number = number;
+    play->kind->play(play, game);
+}
+
+/* --- shared by the games --- */
 
 struct play_random play_random_of(const struct play *play, const struct play_game *game,
                                   enum play_purpose purpose, uint32_t ply)
@@ -50,190 +79,107 @@ void play_shuffle(struct play_random *random, uint32_t *numbers, uint32_t n)
     }
 }
 
-/* --- games --- */
-
-int play_game_init(struct play_game *game, const struct play *play, struct error *err)
+uint32_t play_shuffle_cells(const struct play *play, struct play_game *game)
 {
-    const size_t n_cells = (size_t)play->board->n_cells + PLAY_N_TILES;
-    const size_t n_actions = n_cells > play->n_encodable ? n_cells : play->n_encodable;
+    struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, 0);
+    uint32_t n = 0;
 
-    *game = (struct play_game){0};
-    game->cells = calloc(n_cells, sizeof *game->cells);
-    game->when = calloc(n_cells, sizeof *game->when);
-    game->kinds = calloc(n_cells, sizeof *game->kinds);
-    game->actions = calloc(n_actions, sizeof *game->actions);
-    game->visits = calloc(n_actions, sizeof *game->visits);
-    if (game->cells != NULL && game->when != NULL && game->kinds != NULL && game->actions != NULL &&
-        game->visits != NULL)
-        return 0;
-    play_game_release(game);
-    return error_no_memory(err, "a game");
-}
-
-void play_game_release(struct play_game *game)
-{
-    free(game->cells);
-    free(game->when);
-    free(game->kinds);
-    free(game->actions);
-    free(game->visits);
-    *game = (struct play_game){0};
-}
-
-void play_game(const struct play *play, uint64_t number, struct play_game *game)
-{
-    const struct board *b = play->board;
-    const struct play_kind *kind = play->kind;
-
-    game->number = number;
-    struct play_random moves = play_random_of(play, game, PLAY_FOR_MOVES, 0);
-    struct play_random result = play_random_of(play, game, PLAY_FOR_RESULT, 0);
-    memcpy(game->cells, b->order, b->n_on_board * sizeof *game->cells);
-    game->cells[b->n_on_board] = PLAY_NOWHERE;
-    play_shuffle(&moves, game->cells, b->n_on_board);
-    if (kind->arrange != NULL)
-        kind->arrange(play, game);
-    for (uint32_t cell = 0; cell < b->n_cells; cell++)
-        game->when[cell] = PLAY_NOWHERE;
-    for (uint32_t i = 0; i < b->n_on_board; i++)
-        game->when[game->cells[i]] = i;
-    game->n_plies =
-        kind->n_plies > 0 ? kind->n_plies : (3 * (b->n_on_board - play->n_before) + 4) / 5;
-    game->winner = (int)play_below(&result, 2);
-    if (play->wins == NULL)
-        return;
-    game->winner = -1;
-    for (game->n_plies = 0; game->n_plies < b->n_on_board && game->winner < 0;) {
-        const int player = (int)(game->n_plies++ & 1);
-
-        game->winner = play->wins(b, game) ? player : -1;
-    }
-}
-
-int play_result(const struct play_row *r)
-{
-    if (r->game->winner < 0)
-        return 0;
-    return r->game->winner == (int)(r->ply & 1) ? 1 : -1;
-}
-
-/* --- policies --- */
-
-bool play_action_of(const struct play *play, uint32_t index, struct play_action *action)
-{
-    const struct action_layout *layout = play->layout;
-    const struct action_about about = layout->about(layout, play->board, index, NULL);
-
-    *action = (struct play_action){index, layout->are_columns ? index : PLAY_NOWHERE,
-                                   strcmp(about.kind, "placement") == 0};
-    if (about.cell >= 0)
-        action->cell = (uint32_t)about.cell;
-    return (about.flags & ACTION_ENCODABLE) != 0;
-}
-
-bool play_may(const struct play_row *r, const struct play_action *action)
-{
-    if (action->cell == PLAY_NOWHERE)
-        return true;
-    const uint32_t man = r->game->when[play_turned(r, action->cell)];
-
-    return action->is_placement ? man >= play_n_men(r)
-                                : man < play_n_men(r) && ((man ^ r->ply) & 1) == 0;
-}
-
-uint32_t play_visits(const struct play_row *r, uint32_t n)
-{
-    struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_POLICY, r->ply);
-    uint32_t total = 0;
-
-    /* Most actions get few visits or none; of all ways to move a man some 32 are looked at. */
-    for (uint32_t i = 0; i < n; i++) {
-        const bool is_left_out = i > 0 && r->play->n_before > 0 && play_below(&random, n) >= 32;
-        const uint32_t k = is_left_out ? 0 : play_below(&random, 16);
-
-        r->game->visits[i] = k * k * k / 64 + (i == 0 ? 64 : 0);
-        total += r->game->visits[i];
-    }
-    return total;
-}
-
-uint32_t play_list(const struct play_row *r)
-{
-    struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_CHOICES, r->ply);
-    uint32_t *actions = r->game->actions, next = r->game->cells[play_n_men(r)];
-    uint32_t n = 0, first = PLAY_NOWHERE;
-
-    if (r->play->layout->are_columns && next != PLAY_NOWHERE)
-        next %= r->play->board->cols;
-    for (uint32_t i = 0; i < r->play->n_encodable; i++) {
-        const struct play_action *action = &r->play->actions[i];
-
-        if (!play_may(r, action))
-            continue;
-        if (action->cell == next)
-            first = n;
-        actions[n++] = action->index;
-    }
-    if (first == PLAY_NOWHERE)
-        first = play_below(&random, n);
-    const uint32_t played = actions[first];
-    actions[first] = actions[0];
-    actions[0] = played;
+    for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
+        if (play->board->on_board[cell])
+            game->moves[n++] = cell;
+    play_shuffle(&random, game->moves, n);
     return n;
 }
 
-void play_draw_policy(const struct play_row *r)
+void play_place_stones(const struct play *play, struct play_game *game)
 {
-    const uint32_t n = play_list(r), total = play_visits(r, n);
+    struct play_random random = play_random_of(play, game, PLAY_FOR_RESULT, 0);
+    const uint32_t n = play_shuffle_cells(play, game);
+
+    game->n_plies = (3 * n + 4) / 5;
+    game->winner = (int)play_below(&random, 2);
+}
+
+/* Most actions get few visits or none; the first one, which was played, gets most. */
+static uint32_t next_visits(struct play_random *random, uint32_t i)
+{
+    const uint32_t r = play_below(random, 16);
+
+    return r * r * r / 64 + (i == 0 ? 64 : 0);
+}
+
+void play_visits(const struct play_row *r, uint32_t *visits, uint32_t n)
+{
+    struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_POLICY, r->ply);
 
     for (uint32_t i = 0; i < n; i++)
-        play_put(r, r->game->actions[i], (double)r->game->visits[i] / total);
+        visits[i] = next_visits(&random, i);
 }
 
-/* --- planes --- */
-
-void play_draw_plane(const struct play_row *r, uint64_t plane, char letter)
+void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n)
 {
-    static const char players[] = "FS", movers[] = "MT", history[] = "uvwxyz";
-    static const char kinds[] = "PNBRQKpnbrqk";
+    const struct play_random start = play_random_of(r->play, r->game, PLAY_FOR_POLICY, r->ply);
+    struct play_random random = start;
+    uint32_t total = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        total += next_visits(&random, i);
+    random = start; /* draw the same numbers again rather than store them */
+    for (uint32_t i = 0; i < n; i++)
+        play_put_float(r->to, actions != NULL ? actions[i] : i,
+                       (float)next_visits(&random, i) / (float)total);
+}
+
+void play_planes(const struct play_row *r, uint32_t last, uint32_t before)
+{
+    static const char of_stones[] = "FSMT", of_player[] = "fs";
     const struct board *b = r->play->board;
-    const uint32_t n = play_n_men(r), mover = r->ply & 1;
-    uint32_t begin = 0, end = n, kind = 0, owner = 2; /* men of a kind, of a player; or of any */
-    const char *at;
+    const char *planes = r->play->planes;
+    const uint32_t player = r->ply & 1;
+    const uint32_t stones[] = {1, 2, 1 + player, 2 - player};
+    const uint32_t places[] = {last, before, player == 1 ? last : before,
+                               player == 1 ? before : last};
 
-    if (letter == 'o' || letter == 'f' || letter == 's')
-        end = letter == 'o' || (letter == 'f' && mover == 0) ? b->n_on_board : 0;
-    else if ((at = strchr(players, letter)) != NULL)
-        owner = (uint32_t)(at - players);
-    else if ((at = strchr(movers, letter)) != NULL)
-        owner = mover ^ (uint32_t)(at - movers);
-    else if ((at = strchr(kinds, letter)) != NULL) {
-        owner = mover ^ (uint32_t)(at - kinds) / 6;
-        kind = 1 + (uint32_t)(at - kinds) % 6;
-    } else if ((at = strchr(history, letter)) != NULL) {
-        owner = mover ^ (uint32_t)(at - history) / 3;
-        end -= (uint32_t)smaller(end, 1 + (uint32_t)(at - history) % 3);
-    } else if (letter >= '1' && letter <= '5') {
-        end = n + 1 - (uint32_t)smaller(n + 1, (uint32_t)(letter - '0'));
-        begin = end - (end > 0);
-    }
-    for (uint32_t man = begin; man < end; man++) {
-        const uint32_t cell = play_turned(r, r->game->cells[man]);
+    for (uint32_t p = 0; p < r->play->n_planes && planes[p] != '\0'; p++) {
+        const char *stone = strchr(of_stones, planes[p]), *turn = strchr(of_player, planes[p]);
+        const bool is_place = planes[p] <= '4', on_board = planes[p] == 'o';
+        const uint64_t begin = is_place ? places[planes[p] - '1'] : 0;
+        const uint64_t end = is_place ? smaller(begin + 1, b->n_cells) : b->n_cells;
 
-        if ((owner < 2 && (man & 1) != owner) || (kind > 0 && r->game->kinds[man] != kind))
-            continue;
-        if (r->dtype->kind == DTYPE_UINT)
-            r->to[plane * play_dim(r->play, PLAY_PACKED) + cell / 8] |= (uint8_t)(0x80 >> cell % 8);
-        else
-            play_put(r, plane * b->n_cells + play_place(r, cell), 1);
+        for (uint64_t cell = begin; cell < end && (turn == NULL || turn == of_player + player);
+             cell++)
+            if ((stone == NULL || r->game->stones[cell] == stones[stone - of_stones]) &&
+                (!on_board || b->on_board[cell]))
+                play_put_float(r->to, (uint64_t)p * b->n_cells + cell, 1);
     }
-    for (uint32_t cell = 0; cell < b->n_cells && letter == 's' && mover == 1; cell++)
-        play_put(r, plane * b->n_cells + cell, 1);
 }
 
-void play_draw_planes(const struct play_row *r)
+int play_result_for_mover(const struct play_game *game, uint32_t ply)
 {
-    for (uint32_t p = 0; p < r->play->n_planes && r->play->planes[p] != '\0'; p++)
-        if (r->play->planes[p] != '.')
-            play_draw_plane(r, p, r->play->planes[p]);
+    if (game->winner < 0)
+        return 0;
+    return game->winner == (int)(ply & 1) ? 1 : -1;
+}
+
+void play_render_result(const struct play_row *r)
+{
+    play_put_float(r->to, 0, (float)play_result_for_mover(r->game, r->ply));
+}
+
+void play_render_ply(const struct play_row *r)
+{
+    play_put_int(r->to, 0, (int32_t)r->ply);
+}
+
+void play_render_value(const struct play_row *r)
+{
+    if (board_swaps_colours(r->play->board))
+        play_put_float(r->to, 0, r->game->winner < 0 ? 0.5F : (float)r->game->winner);
+    else
+        play_render_result(r);
+}
+
+void play_render_player(const struct play_row *r)
+{
+    r->to[0] = (uint8_t)(r->ply & 1);
 }

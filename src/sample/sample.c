@@ -1,5 +1,5 @@
 /*
- * sample.c - writing a synthetic shard of the game for a board.
+ * sample.c - the game for each board, and writing a synthetic shard of it.
  *
  * First all games are played once to find the row where each begins. Headers are made at once, rows
  * when the archive pulls them, in pieces that a crew draws and compresses: the game of a piece's
@@ -41,6 +41,34 @@ struct sample_member {
     char name[64];
 };
 
+/* --- which game --- */
+
+/* In the order in which they are tried; the last one takes any board. */
+static const struct play_kind *const kinds[] = {
+    &play_hex,   &play_gomoku, &play_connect4,   &play_ringrift, &play_men,
+    &play_chess, &play_katago, &play_takeiteasy, &play_any,
+};
+
+void play_init(struct play *play, const struct board *board, uint64_t seed)
+{
+    play->kind = NULL;
+    for (size_t i = 0; play->kind == NULL; i++) {
+        const struct play_kind *kind = kinds[i];
+        const enum board_game last = kind->last_game != 0 ? kind->last_game : kind->game;
+
+        if (kind->game != 0 && (board->game < kind->game || board->game > last))
+            continue;
+        *play = (struct play){.board = board,
+                              .seed = seed,
+                              .n_moves = kind->n_moves > 0 ? kind->n_moves : board->n_cells,
+                              .planes = kind->planes};
+        if (kind->set_up == NULL || kind->set_up(play))
+            play->kind = kind;
+    }
+    if (play->planes != NULL && play->n_planes == 0)
+        play->n_planes = (uint32_t)strlen(play->planes);
+}
+
 /* --- making pieces --- */
 
 /* Play the games of these rows again, and draw the rows. */
@@ -52,7 +80,7 @@ static int make(struct member *member, const struct piece_rows *rows, struct byt
     const uint64_t n_bytes = (rows->end - rows->begin) * member->row_nbytes;
     uint64_t number = 0, end = sample->n_games;
     struct play_game game = {0};
-    struct play_row r = {.play = &sample->play, .game = &game, .dtype = &m->dtype};
+    struct play_row r = {.play = &sample->play, .game = &game};
     uint8_t *to = bytes_reserve(out, n_bytes, err);
     int status = to != NULL ? play_game_init(&game, &sample->play, err) : -1;
 
@@ -72,14 +100,14 @@ static int make(struct member *member, const struct piece_rows *rows, struct byt
         if (row == rows->begin || row == sample->first_row[number])
             play_game(&sample->play, number, &game);
         r.ply = (uint32_t)(row - sample->first_row[number]);
-        if (m->array->draw != NULL) {
+        if (m->array->render != NULL) {
             r.to = to + (row - rows->begin) * member->row_nbytes;
-            m->array->draw(&r);
+            m->array->render(&r);
             continue;
         }
         uint8_t data[8 * PLAY_MAX_ITEMS] = {0};
         r.to = data;
-        uint64_t n = m->array->draw_items(&r);
+        uint64_t n = m->array->render_items(&r);
         const struct pickle_ndarray array = {.dtype = m->dtype,
                                              .n_dims = 1,
                                              .shape = &n,
@@ -103,7 +131,7 @@ static int make(struct member *member, const struct piece_rows *rows, struct byt
 static int set_up_member(struct sample_member *m, struct error *err)
 {
     const struct play_array *array = m->array;
-    const bool is_object = array->draw_items != NULL;
+    const bool is_object = array->render_items != NULL;
     const char *text =
         array->text != NULL && *array->text == '\0' ? m->sample->board->preset : array->text;
     struct member *head = &m->head;
@@ -177,8 +205,7 @@ static int open_sample(struct sample *sample, struct error *err)
     sample->board = board_new(settings->board, err);
     if (sample->board == NULL)
         return -1;
-    if (play_init(&sample->play, sample->board, settings->seed, err) != 0)
-        return -1;
+    play_init(&sample->play, sample->board, settings->seed);
     const struct play_kind *kind = sample->play.kind;
     while (kind->arrays[sample->n_members].name != NULL)
         sample->n_members++;
@@ -191,7 +218,7 @@ static int open_sample(struct sample *sample, struct error *err)
         m->array = &kind->arrays[i];
         m->head.ops = &ops;
         m->head.zip_method = CODEC_ZIP_DEFLATE;
-        m->head.size_known = m->array->draw_items == NULL;
+        m->head.size_known = m->array->render_items == NULL;
         m->head.name = m->name;
         snprintf(m->name, sizeof m->name, "%s%s", m->array->name, kind->bare_names ? "" : ".npy");
         if (set_up_member(m, err) != 0)
@@ -244,7 +271,6 @@ int sample_write(const char *path, const struct settings *settings, struct sampl
         bytes_release(&sample.members[i].head.header);
     free(sample.members);
     bytes_release(&sample.index);
-    play_release(&sample.play);
     board_free(sample.board);
     return status;
 }

@@ -62,9 +62,11 @@ uint64_t planes_of_players(const struct board *board, const struct conventions *
 {
     const struct board_family *family = board->family;
     const uint64_t n_men = family->men != NULL ? strlen(family->men) : 0;
+    const bool swaps = board_swaps_colours(board);
     uint64_t *stones = form->stones;
 
-    planes_decide(form, conventions, board_swaps_colours(board) && board->n_planes == 0);
+    planes_decide(form, conventions, swaps && board->n_planes == 0);
+    form->is_mover &= swaps;
     if (form->is_bits && family->packed_stones > 0) {
         stones[0] = family->packed_stones; /* other planes come first */
         stones[1] = family->packed_stones + 1;
@@ -160,19 +162,32 @@ static void put_code(double code, bool is_swapped, bool has_tiles, struct pictur
     }
 }
 
-static void put_stack(const struct planes *planes, struct picture_cell *to)
+/* True for rows made by `sample`: they have 1 in the first planes, and the height two planes later.
+ */
+static bool planes_are_owners(struct planes *planes)
+{
+    bool owners = false;
+
+    for (planes->at = 0; planes->at < planes->form.axis && !owners; planes->at++)
+        for (uint64_t side = 0; side < 2; side++)
+            owners |= planes_at(planes, side) != 0 && planes_at(planes, side + 2) != 0;
+    return owners;
+}
+
+static void put_stack(const struct planes *planes, bool owners, struct picture_cell *to)
 {
     static const enum picture_piece pieces[] = {PICTURE_STONE, PICTURE_MARKER, PICTURE_TERRITORY};
 
-    for (uint64_t kind = 0; kind < 3 && to->piece == PICTURE_EMPTY; kind++) {
-        const double mine = planes_at(planes, 2 * kind), theirs = planes_at(planes, 2 * kind + 1);
+    for (uint64_t kind = 0; kind < (owners ? 1 : 3) && to->piece == PICTURE_EMPTY; kind++) {
+        const double mine = planes_at(planes, 2 * kind);
+        const uint64_t height = (mine != 0 ? 0U : 1U) + (owners ? 2U : 0U);
 
-        put(to, mine != 0, theirs != 0);
+        put(to, mine != 0, planes_at(planes, 2 * kind + 1) != 0);
         if (to->piece == PICTURE_EMPTY)
             continue;
         to->piece = pieces[kind];
         if (kind == 0)
-            to->number = (int32_t)lround((mine != 0 ? mine : theirs) * RINGS_MAX_HEIGHT);
+            to->number = (int32_t)lround(planes_at(planes, height) * RINGS_MAX_HEIGHT);
     }
 }
 
@@ -226,6 +241,7 @@ void stones_read(const struct fields *fields, struct picture *picture)
     /* Stones of mine and theirs become colours by the player to move. */
     const bool is_swapped = planes.form.is_mover && side_to_move(fields) == SIDE_SECOND;
     const bool is_stacks = are_stacks(board, planes_count(&array->binding));
+    const bool owners = is_stacks && planes_are_owners(&planes);
     const char *men = planes.n_each > 1 ? family->men : NULL;
 
     for (planes.at = 0; planes.at < planes.form.axis; planes.at++) {
@@ -236,7 +252,7 @@ void stones_read(const struct fields *fields, struct picture *picture)
         if (array->binding.role == ROLE_GRID)
             put_code(planes_at(&planes, 0), is_swapped, family->has_tiles, &picture->cells[cell]);
         else if (is_stacks)
-            put_stack(&planes, &picture->cells[cell]);
+            put_stack(&planes, owners, &picture->cells[cell]);
         else
             put_stones(&planes, is_swapped, men, &picture->cells[cell]);
     }

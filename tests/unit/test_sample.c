@@ -1,4 +1,5 @@
-/* test_sample.c - random games: the same wherever and whenever they are played. */
+/* test_sample.c - random games: the same wherever and whenever they are played, and by the rules.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 /* A board with its game. */
 static struct board *start(struct play *play, const char *name)
 {
@@ -22,52 +21,43 @@ static struct board *start(struct play *play, const char *name)
     struct board *board = board_new(name, &err);
 
     assert_string_equal(err.message, "");
-    assert_int_equal(play_init(play, board, 7, &err), 0);
+    play_init(play, board, 7);
     return board;
-}
-
-static void finish(struct play *play, struct board *board)
-{
-    play_release(play);
-    board_free(board);
 }
 
 /* Every kind of game takes its boards, and no other does. */
 static void test_kinds(void **state)
 {
     static const struct {
-        const char *board, *array, *layout;
-        uint32_t n_planes, n_before;
-        bool by_rules;
+        const char *board;
+        const struct play_kind *kind;
     } cases[] = {
-        {"hex8", "features", "ringrift", 40, 0, false},
-        {"hexagon:1", "features", "ringrift", 40, 0, false},
-        {"square8", "features", "ringrift", 56, 0, false},
-        {"square19", "features", "ringrift", 56, 0, false},
-        {"square:8", "state", "cells", 4, 0, false},
-        {"square:19", "state", "cells", 5, 0, true},
-        {"gomoku15", "state", "cells", 5, 0, true},
-        {"square:9", "state", "cells", 5, 0, true},
-        {"tictactoe", "state", "cells", 5, 0, true},
-        {"go9", "state", "cells+pass", 4, 0, false},
-        {"go19", "state", "cells+pass", 4, 0, false},
-        {"othello", "state", "cells+pass", 4, 0, false},
-        {"breakthrough:20x20", "state", "breakthrough", 3, 40, false},
-        {"breakthrough:2x2", "state", "breakthrough", 3, 2, false},
-        {"square:4", "state", "cells", 4, 0, false},
-        {"rhombus:2", "boards", "cells", 3, 0, true},
-        {"hex14", "boards", "cells", 3, 0, true},
-        {"connect4", "states", "columns", 3, 0, true},
-        {"mirror:6x7", "states", "columns", 3, 0, true},
-        {"mirror:7x6", "state", "cells", 4, 0, false},
-        {"grid:6x7", "state", "cells", 4, 0, false},
-        {"chess", "states", "chess-1814", 25, 16, false},
-        {"katago:5", "binaryInputNCHWPacked", "cells+pass", 14, 0, false},
-        {"takeiteasy", "plateau", "cells", 0, 0, false},
-        {"file:tests/data/boards/triangle.json", "state", "cells", 4, 0, false},
-        {"file:tests/data/boards/bridges.json", "state", "file", 4, 0, false},
-        {"file:share/boards/tictactoe3d.json", "state", "cells", 4, 0, true},
-        {"file:share/boards/alquerque.json", "state", "cells", 4, 0, false},
+        {"hex8", &play_ringrift},
+        {"hexagon:1", &play_ringrift},
+        {"square8", &play_ringrift},
+        {"square19", &play_ringrift},
+        {"square:8", &play_any},
+        {"square:19", &play_gomoku},
+        {"gomoku15", &play_gomoku},
+        {"square:9", &play_gomoku},
+        {"tictactoe", &play_gomoku},
+        {"go9", &play_any},
+        {"go19", &play_any},
+        {"othello", &play_men},
+        {"breakthrough:20x20", &play_men},
+        {"breakthrough:20x21", &play_any},
+        {"square:4", &play_any},
+        {"rhombus:2", &play_hex},
+        {"hex14", &play_hex},
+        {"connect4", &play_connect4},
+        {"mirror:6x7", &play_connect4},
+        {"mirror:7x6", &play_any},
+        {"grid:6x7", &play_any},
+        {"chess", &play_chess},
+        {"katago:5", &play_katago},
+        {"takeiteasy", &play_takeiteasy},
+        {"file:tests/data/boards/triangle.json", &play_any},
+        {"file:share/boards/alquerque.json", &play_any},
     };
 
     (void)state;
@@ -75,11 +65,9 @@ static void test_kinds(void **state)
         struct play play;
         struct board *board = start(&play, cases[i].board);
 
-        if (strcmp(play.kind->arrays[0].name, cases[i].array) != 0 ||
-            strcmp(play.layout->name, cases[i].layout) != 0 || play.n_planes != cases[i].n_planes ||
-            play.n_before != cases[i].n_before || (play.wins != NULL) != cases[i].by_rules)
+        if (play.kind != cases[i].kind)
             fail_msg("%s is played otherwise", cases[i].board);
-        finish(&play, board);
+        board_free(board);
     }
 }
 
@@ -94,27 +82,23 @@ static size_t row_nbytes(const struct play *play, const struct play_array *array
     n = dtype.itemsize;
     for (size_t d = 0; d < PLAY_MAX_DIMS && array->dims[d] != 0; d++)
         n *= play_dim(play, array->dims[d]);
-    return array->draw_items != NULL ? 4 * PLAY_MAX_ITEMS : (size_t)n;
+    return array->render_items != NULL ? 4 * PLAY_MAX_ITEMS : (size_t)n;
 }
 
 static void draw(const struct play *play, struct play_game *game, uint32_t ply,
                  const struct play_array *array, uint8_t *row)
 {
-    struct error err = {0};
-    struct dtype dtype;
-    const struct play_row r = {play, game, &dtype, ply, row};
-
-    assert_int_equal(dtype_parse(array->dtype, strlen(array->dtype), &dtype, &err), 0);
     memset(row, 0, row_nbytes(play, array));
-    if (array->draw != NULL)
-        array->draw(&r);
-    else if (array->draw_items != NULL)
-        assert_in_range(array->draw_items(&r), 1, PLAY_MAX_ITEMS);
+    if (array->render != NULL)
+        array->render(&(const struct play_row){play, game, ply, row});
+    else if (array->render_items != NULL)
+        assert_in_range(array->render_items(&(const struct play_row){play, game, ply, row}), 1,
+                        PLAY_MAX_ITEMS);
 }
 
-static const char *const some_boards[] = {
-    "hex8",     "hexagon:1", "square8",    "rhombus:4", "gomoku15",   "tictactoe",
-    "connect4", "chess",     "takeiteasy", "katago:5",  "mirror:3x3", "breakthrough:5x3"};
+static const char *const some_boards[] = {"hex8",       "hexagon:1", "square8",   "rhombus:4",
+                                          "gomoku15",   "tictactoe", "connect4",  "chess",
+                                          "takeiteasy", "katago:5",  "mirror:3x3"};
 
 /* A row is the same whatever was played and drawn before it: scratch room carries nothing over. */
 static void test_rows_depend_on_nothing_else(void **state)
@@ -150,7 +134,7 @@ static void test_rows_depend_on_nothing_else(void **state)
             }
         }
         play_game_release(&used);
-        finish(&play, board);
+        board_free(board);
     }
 }
 
@@ -178,7 +162,63 @@ static void test_random_numbers(void **state)
         counts[play_below(&random, 5)]++;
     for (size_t i = 0; i < N_OF(counts); i++)
         assert_in_range(counts[i], 9500, 10500);
-    finish(&play, board);
+    board_free(board);
+}
+
+/* How many positions there are so many moves on, without castling and en passant. */
+static uint64_t count_positions(const struct chess_position *position, int depth)
+{
+    struct chess_move moves[CHESS_MAX_MOVES];
+    const uint32_t n = chess_legal_moves(position, moves);
+    uint64_t count = 0;
+
+    if (depth == 1)
+        return n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct chess_position next = *position;
+
+        chess_make_move(&next, &moves[i]);
+        count += count_positions(&next, depth - 1);
+    }
+    return count;
+}
+
+/* The well-known counts; neither castling nor en passant is possible before the fifth move. */
+static void test_chess_moves(void **state)
+{
+    struct chess_position position;
+
+    (void)state;
+    chess_position_start(&position);
+    assert_int_equal(count_positions(&position, 1), 20);
+    assert_int_equal(count_positions(&position, 2), 400);
+    assert_int_equal(count_positions(&position, 3), 8902);
+    assert_int_equal(count_positions(&position, 4), 197281);
+}
+
+/* Rights to castle go when a king or rook moves, and when a rook is taken at home. */
+static void test_castling_rights(void **state)
+{
+    static const struct {
+        struct chess_move move;
+        uint8_t rights[4]; /* of the other player first: the board has been turned over */
+    } cases[] = {
+        {{.from = 8, .d_rank = 1}, {1, 1, 1, 1}},
+        {{.from = 4, .d_file = 1}, {1, 1, 0, 0}},
+        {{.from = 7, .d_rank = 1}, {1, 1, 0, 1}},
+        {{.from = 0, .d_rank = 1}, {1, 1, 1, 0}},
+        {{.from = 27, .d_rank = 4, .d_file = 4}, {0, 1, 1, 1}},
+        {{.from = 27, .d_rank = 4, .d_file = -3}, {1, 0, 1, 1}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct chess_position position;
+
+        chess_position_start(&position);
+        chess_make_move(&position, &cases[i].move);
+        assert_memory_equal(position.rights, cases[i].rights, sizeof cases[i].rights);
+    }
 }
 
 /* Writing refuses what it cannot do, before anything is created. */
@@ -209,10 +249,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_rows_depend_on_nothing_else),
-        cmocka_unit_test(test_random_numbers),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_kinds),           cmocka_unit_test(test_rows_depend_on_nothing_else),
+        cmocka_unit_test(test_random_numbers),  cmocka_unit_test(test_chess_moves),
+        cmocka_unit_test(test_castling_rights), cmocka_unit_test(test_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

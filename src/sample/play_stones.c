@@ -1,0 +1,278 @@
+/*
+ * play_stones.c - games in which each move puts a stone on a free cell:
+ *
+ * - Hex: blue, who begins, joins top and bottom, red left and right.
+ * - Lines: TicTacToe (3 in a line win), Gomoku (5 or more), Connect 4 (4; stones fall down
+ * columns).
+ * - Any other board: whoever first fills one of the lines that its file gives wins; if there are no
+ *   lines of one length, three fifths of the cells are filled and the winner is random.
+ *
+ * The whole board is filled at random beforehand: a game's moves are the cells in their order, and
+ * those after the last move played are free.
+ */
+#include "sample/play.h"
+
+#define TICTACTOE_SIDE 3
+#define GOMOKU_SIDE    9 /* at least */
+
+/* --- shared by these games --- */
+
+/* Fill moves as stones fall down random columns. */
+static void drop_stones(const struct play *play, struct play_game *game)
+{
+    const uint32_t n_cells = play->board->n_cells, cols = play->board->cols;
+    struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, 0);
+
+    memset(game->stones, 0, n_cells);
+    for (uint32_t ply = 0; ply < n_cells; ply++) {
+        uint32_t cell;
+
+        do
+            cell = play_below(&random, cols);
+        while (game->stones[cell] != 0);
+        while (cell + cols < n_cells && game->stones[cell + cols] == 0)
+            cell += cols;
+        game->moves[ply] = cell;
+        game->stones[cell] = 1;
+    }
+}
+
+/* Both players put stones in turn until one wins or the board is full. */
+static void play_to_the_end(const struct play *play, struct play_game *game)
+{
+    const struct board *b = play->board;
+
+    if (play->kind == &play_connect4)
+        drop_stones(play, game);
+    else
+        play_shuffle_cells(play, game);
+    game->winner = -1;
+    memset(game->stones, 0, b->n_cells);
+    for (uint32_t ply = 0; ply < b->n_on_board && game->winner < 0; ply++) {
+        game->stones[game->moves[ply]] = (uint8_t)((ply & 1) + 1);
+        game->n_plies = ply + 1;
+        if (play->kind->wins(b, game))
+            game->winner = (int)(ply & 1);
+    }
+}
+
+static void render_planes(const struct play_row *r)
+{
+    const uint32_t *moves = r->game->moves + r->ply;
+
+    memset(r->game->stones, 0, r->play->board->n_cells);
+    for (uint32_t k = 0; k < r->ply; k++)
+        r->game->stones[r->game->moves[k]] = (uint8_t)((k & 1) + 1);
+    play_planes(r, r->ply > 0 ? moves[-1] : PLAY_NOWHERE, r->ply > 1 ? moves[-2] : PLAY_NOWHERE);
+}
+
+/* The free cells; all actions where actions are not cells. */
+static void render_policy(const struct play_row *r)
+{
+    if (r->play->n_actions == 0 || r->play->n_actions >= r->play->board->n_cells)
+        play_policy(r, r->game->moves + r->ply, r->play->board->n_on_board - r->ply);
+    else
+        play_policy(r, NULL, r->play->n_actions);
+}
+
+/* --- Hex --- */
+
+/* The chain that a cell or edge belongs to; the parents form a forest (union-find). */
+static uint32_t chain_of(uint32_t *parents, uint32_t at)
+{
+    while (parents[at] != at) {
+        parents[at] = parents[parents[at]];
+        at = parents[at];
+    }
+    return at;
+}
+
+/* True when the last stone joins its player's edges. The edges are numbered after the cells: the
+ * two that the first player joins, then those of the second. */
+static bool joins_edges(const struct board *b, struct play_game *game)
+{
+    const uint32_t ply = game->n_plies - 1, player = ply & 1, cell = game->moves[ply];
+    const uint32_t edges = b->n_cells + 2 * player;
+    const uint32_t across = player == 0 ? cell / b->cols : cell % b->cols;
+    uint32_t *parents = game->work;
+
+    for (uint32_t i = 0; i < b->n_cells + 4 && ply == 0; i++)
+        parents[i] = i;
+    for (uint32_t way = 0; way < PLAY_N_HEXAGON_WAYS; way++) {
+        const uint32_t to = play_step(b, cell, way, 1);
+
+        if (to != PLAY_NOWHERE && game->stones[to] == player + 1)
+            parents[chain_of(parents, cell)] = chain_of(parents, to);
+    }
+    if (across == 0)
+        parents[chain_of(parents, cell)] = chain_of(parents, edges);
+    if (across == b->rows - 1)
+        parents[chain_of(parents, cell)] = chain_of(parents, edges + 1);
+    return chain_of(parents, edges) == chain_of(parents, edges + 1);
+}
+
+const struct play_kind play_hex = {
+    .game = BOARD_GAME_HEX,
+    .planes = "FSs",
+    .play = play_to_the_end,
+    .wins = joins_edges,
+    .arrays =
+        {
+            {"boards", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
+            {"value", "<f4", {0}, .render = play_render_value},
+            {"player_to_move", "|i1", {0}, .render = play_render_player},
+            {"ply", "<i4", {0}, .render = play_render_ply},
+        },
+};
+
+/* --- lines --- */
+
+static bool set_up_gomoku(struct play *play)
+{
+    return play->board->size == TICTACTOE_SIDE || play->board->size >= GOMOKU_SIDE;
+}
+
+static bool set_up_connect4(struct play *play)
+{
+    return play->board->rows == 6 && play->board->cols == 7;
+}
+
+/* True when the last stone completes a line that is long enough. */
+static bool completes_line(const struct board *b, struct play_game *game)
+{
+    const uint32_t cell = game->moves[game->n_plies - 1];
+    const uint32_t wanted = b->game == BOARD_GAME_DROP ? 4 : b->size == TICTACTOE_SIDE ? 3 : 5;
+    uint32_t length = 0;
+
+    for (uint32_t way = 0; way < PLAY_N_WAYS; way++) {
+        uint32_t n = 1, to;
+
+        while ((to = play_step(b, cell, way, n)) != PLAY_NOWHERE &&
+               game->stones[to] == game->stones[cell])
+            n++;
+        length = way % 2 == 0 ? n : length + n - 1;
+        if (length >= wanted)
+            return true;
+    }
+    return false;
+}
+
+/* The columns that are not full, the one played first. */
+static void render_columns(const struct play_row *r)
+{
+    const uint32_t n_cols = r->play->board->cols, played = r->game->moves[r->ply] % n_cols;
+    uint32_t n = 1, k;
+
+    r->game->work[0] = played;
+    for (uint32_t col = 0; col < n_cols; col++) {
+        for (k = 0; k < r->ply && r->game->moves[k] != col; k++)
+            ;
+        if (k == r->ply && col != played)
+            r->game->work[n++] = col;
+    }
+    play_policy(r, r->game->work, n);
+}
+
+static void render_last_move(const struct play_row *r)
+{
+    const uint32_t n_cols = r->play->board->cols;
+
+    play_put_int(r->to, 0, r->ply > 0 ? (int32_t)(r->game->moves[r->ply - 1] / n_cols) : -1);
+    play_put_int(r->to, 1, r->ply > 0 ? (int32_t)(r->game->moves[r->ply - 1] % n_cols) : -1);
+}
+
+/* The player to move as 1 or -1, the way programs for these games store it. */
+static void render_sign(const struct play_row *r)
+{
+    r->to[0] = (r->ply & 1) == 0 ? 0x01 : 0xff;
+}
+
+const struct play_kind play_gomoku = {
+    .game = BOARD_GAME_LINE,
+    .set_up = set_up_gomoku,
+    .planes = "MT12f",
+    .play = play_to_the_end,
+    .wins = completes_line,
+    .arrays =
+        {
+            {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
+            {"value", "<f4", {0}, .render = play_render_result},
+            {"last_move", "<i4", {2}, .render = render_last_move},
+            {"current_player", "|i1", {0}, .render = render_sign},
+        },
+};
+
+const struct play_kind play_connect4 = {
+    .game = BOARD_GAME_DROP,
+    .set_up = set_up_connect4,
+    .planes = "MTf",
+    .play = play_to_the_end,
+    .wins = completes_line,
+    .arrays =
+        {
+            {"states", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policies", "<f4", {PLAY_COLS}, .render = render_columns},
+            {"values", "<f4", {0}, .render = play_render_result},
+        },
+};
+
+/* --- any other board --- */
+
+/* Planes by whether the board swaps colours, or as many as a board file has: stones, then the last
+ * moves. Actions as many as the file has, else the cells, and in Go a pass. */
+static bool set_up_any(struct play *play)
+{
+    const struct board *b = play->board;
+
+    play->planes = b->n_planes > 0 ? "FS34" : board_swaps_colours(b) ? "FSs" : "MT1a";
+    play->n_planes = b->n_planes;
+    play->n_actions =
+        b->n_actions > 0 ? b->n_actions : b->n_cells + (b->game == BOARD_GAME_GO ? 1 : 0);
+    return true;
+}
+
+/* True when the last stone completes a line of the board with stones of its player. */
+static bool fills_line(const struct board *b, struct play_game *game)
+{
+    const uint32_t cell = game->moves[game->n_plies - 1];
+
+    for (uint32_t i = 0; i < b->n_lines; i++) {
+        bool has_cell = false, fills = true;
+
+        for (uint32_t k = b->line_start[i]; k < b->line_start[i + 1] && fills; k++) {
+            has_cell |= b->line_cells[k] == cell;
+            fills = game->stones[b->line_cells[k]] == game->stones[cell];
+        }
+        if (fills && has_cell)
+            return true;
+    }
+    return false;
+}
+
+static void play_any_game(const struct play *play, struct play_game *game)
+{
+    const struct board *b = play->board;
+    bool has_lines = b->n_lines > 0;
+
+    for (uint32_t i = 0; i < b->n_lines; i++)
+        has_lines &= b->line_start[i + 1] - b->line_start[i] == b->line_start[1];
+    if (has_lines)
+        play_to_the_end(play, game);
+    else
+        play_place_stones(play, game);
+}
+
+const struct play_kind play_any = {
+    .set_up = set_up_any,
+    .play = play_any_game,
+    .wins = fills_line,
+    .arrays =
+        {
+            {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
+            {"value", "<f4", {0}, .render = play_render_value},
+            {"current_player", "|i1", {0}, .render = play_render_player},
+        },
+};
