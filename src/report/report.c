@@ -91,6 +91,8 @@ static void say_unchecked(const struct report_set *set, const struct verify_resu
     if (fatal != NULL) {
         while (first < fatal->findings.n && fatal->findings.items[first].is_warning)
             first++;
+        if (first == fatal->findings.n) /* many warnings: the error is only counted */
+            first = 0;
         pen_put(s, "%s cannot be read%s%s.", text_path(fatal->path).text,
                 first < fatal->findings.n ? ": " : "",
                 first < fatal->findings.n ? fatal->findings.items[first].message : "");

@@ -328,8 +328,7 @@ bool role_name_suggests_cells(const char *key)
 {
     static const char *const hints[] = {"move",   "action", "pos", "cell",   "coord",  "best",
                                         "played", "chosen", "mv",  "square", "passant"};
-    static const char *const names[] = {"a",  "act",  "acts", "last",
-                                        "lm", "prev", "hist", "history"};
+    static const char *const names[] = {"act", "acts", "last", "lm", "prev", "hist", "history"};
 
     for (size_t i = 0; i < N_OF(names); i++)
         if (strcasecmp(key, names[i]) == 0)

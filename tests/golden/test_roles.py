@@ -423,7 +423,7 @@ check("numbers: castling rights", numbers, "chess", "refused", castling=np.zeros
 check("numbers: castling rights in one", numbers, "chess", "refused", castling_rights=np.arange(N))
 check("numbers: en passant", numbers, "chess", "refused", ep_square=np.arange(N) + 16)
 check("numbers: en passant, another name", numbers, "chess", "refused", en_passant=np.arange(N) + 16)
-for key in "a", "act", "Acts", "last", "lm", "prev":
+for key in "act", "Acts", "last", "lm", "prev":
     check(f"numbers: moves named {key}", numbers, "go9", "refused", **{key: np.arange(N) + 16})
 check("numbers: coordinates named last", numbers, "go9", "refused", last=np.ones((N, 2), "i4"))
 check("numbers: moves named history", numbers, "go9", "refused", history=np.ones((N, 4), "i4"))
