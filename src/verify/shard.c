@@ -42,11 +42,12 @@ int verify_read_failed(struct verify_result *result, const char *array, const st
  */
 static const struct array *find_refused(const struct shard *shard, const struct error *why)
 {
-    const struct array *array = shard->archive.arrays, *end = array + shard->archive.n_arrays;
+    const struct archive_in *archive = &shard->archive;
 
-    while (array < end && strncmp(array->key, why->array, ERROR_ARRAY_NBYTES - 1) != 0)
-        array++;
-    return array < end && *why->array != '\0' ? array : NULL;
+    for (size_t i = 0; i < archive->n_arrays && *why->array != '\0'; i++)
+        if (strncmp(archive->arrays[i].key, why->array, ERROR_ARRAY_NBYTES - 1) == 0)
+            return &archive->arrays[i];
+    return NULL;
 }
 
 /* A refusal becomes a finding. With strings or objects in place of numbers, the file cannot be read
