@@ -237,7 +237,7 @@ int input_read(const struct input *in, uint64_t offset, void *out, size_t n_byte
                             (unsigned long long)end, (unsigned long long)in->n_bytes);
     if (n_bytes == 0)
         return 0;
-    if (in->fd < 0) {
+    if (in->fd < 0 && in->map != NULL) { /* bytes in memory */
         memcpy(out, in->map + offset, n_bytes);
         return 0;
     }
