@@ -288,13 +288,13 @@ static int create_temp(struct output *out, struct error *err)
     clear_abandoned(out);
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
         bool is_made = false;
+        sigset_t signals;
         struct stat st;
 
         out->temp = temp_path(out, err);
         if (out->temp == NULL)
             return -1;
-        /* Noted before it exists, so that a signal can never leave it behind. */
-        out->slot = temp_note(out->temp, is_folder);
+        out->slot = temp_begin(out->temp, is_folder, &signals);
         if (out->slot < 0) {
             discard(out, false);
             return cannot(err, ERROR_INTERNAL, "create", out->path, "too many outputs are open");
@@ -304,6 +304,7 @@ static int create_temp(struct output *out, struct error *err)
         else if ((is_made = mkdir(out->temp, 0777) == 0))
             out->fd = open(out->temp, O_RDONLY | O_DIRECTORY | flags);
         const int errnum = errno;
+        temp_made(out->slot, &signals);
         /* Before the lock is held, another writer may take the temp for an abandoned one: then it
          * holds the lock or has unlinked the temp. Without locks nothing is ever cleared. */
         if (out->fd >= 0 &&

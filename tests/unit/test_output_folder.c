@@ -10,7 +10,9 @@
 #include "scratch.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 /* Exchanging two names may fail, as it does on many file systems; takes the place of libc's. */
 static int renameat2_errnum;
@@ -118,6 +120,44 @@ static void test_remove_temps(void **state)
     assert_int_equal(scratch_count(), 1);
 }
 
+static void *make_temps(void *unused)
+{
+    struct error err = {0};
+    struct output out;
+
+    (void)unused;
+    for (unsigned i = 0; true; i++) {
+        if (i % 2 == 0 ? output_open(&out, scratch("a"), false, &err) != 0
+                       : output_open_folder(&out, scratch("f"), ".npy", false, &err) != 0)
+            break;
+        output_abort(&out);
+    }
+    return NULL;
+}
+
+/* What runs in one thread removes what another is just about to create, too. */
+static void test_remove_while_made(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 200; i++) {
+        pthread_t thread;
+        int status;
+        const pid_t child = fork();
+
+        assert_true(child >= 0);
+        if (child == 0) {
+            if (pthread_create(&thread, NULL, make_temps, NULL) != 0)
+                _exit(1);
+            usleep(1000 + i * 7);
+            output_remove_temps();
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        assert_int_equal(scratch_count(), 0);
+    }
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -126,6 +166,7 @@ int main(void)
         TEST(test_folder),
         TEST(test_folder_with_others),
         TEST(test_remove_temps),
+        TEST(test_remove_while_made),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
