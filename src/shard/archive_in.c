@@ -381,6 +381,15 @@ struct array *archive_in_find(const struct archive_in *archive, const char *key)
     return NULL;
 }
 
+/* The error may hold only the first bytes of the key. */
+struct array *archive_in_refused(const struct archive_in *archive, const struct error *why)
+{
+    for (size_t i = 0; i < archive->n_arrays && *why->array != '\0'; i++)
+        if (strncmp(archive->arrays[i].key, why->array, ERROR_ARRAY_NBYTES - 1) == 0)
+            return &archive->arrays[i];
+    return NULL;
+}
+
 int archive_in_refuse_key(const struct archive_in *archive, const char *key, const char *who,
                           struct error *err)
 {

@@ -53,6 +53,9 @@ int archive_in_load_objects(struct archive_in *archive, struct error *err);
 /* The array of that key, or NULL. */
 struct array *archive_in_find(const struct archive_in *archive, const char *key);
 
+/* The array that an error is about, or NULL. */
+struct array *archive_in_refused(const struct archive_in *archive, const struct error *why);
+
 /* ERROR_USAGE: no array has the key that `who` needs ("a role is given for it"); names the arrays
  * there are. Returns -1. */
 int archive_in_refuse_key(const struct archive_in *archive, const char *key, const char *who,

@@ -34,17 +34,17 @@ static bool try_further(const struct role_problems *problems, const struct archi
 {
     struct conventions conventions = *roles->conventions;
     struct role_request with_flags = *roles;
-    struct role_problem *problem = problems->items, *end = problem + problems->n;
     char option[32], word[32];
 
-    for (const struct role_problem *p = problem; p < end; p++)
-        if (sscanf(p->flags, " --%31s %31s", option, word) == 2)
+    for (size_t k = 0; k < problems->n; k++)
+        if (sscanf(problems->items[k].flags, " --%31s %31s", option, word) == 2)
             (void)conventions_set(&conventions, option, word, NULL);
     with_flags.conventions = &conventions;
     const struct error *why = roles->try_roles(roles->self, &with_flags);
-    while (problem < end && strcmp(archive->arrays[problem->array].key, why->array) != 0)
-        problem++;
-    if (why->kind != ERROR_DATA || problem == end || strcmp(problem->role, "drop") == 0)
+    const struct array *refused = archive_in_refused(archive, why);
+    struct role_problem *problem =
+        refused != NULL ? role_problem_of(problems, (size_t)(refused - archive->arrays)) : NULL;
+    if (why->kind != ERROR_DATA || problem == NULL || strcmp(problem->role, "drop") == 0)
         return false;
     for (const char *const *flags = role_flags_of_frames; *flags != NULL; flags++)
         if (*flags == problem->flags) { /* the last one leaves the choice to the user */

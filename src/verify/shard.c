@@ -38,18 +38,6 @@ int verify_read_failed(struct verify_result *result, const char *array, const st
     return 0;
 }
 
-/* The array that a refusal is about, or NULL. The refusal may hold only the first bytes of its key.
- */
-static const struct array *find_refused(const struct shard *shard, const struct error *why)
-{
-    const struct archive_in *archive = &shard->archive;
-
-    for (size_t i = 0; i < archive->n_arrays && *why->array != '\0'; i++)
-        if (strncmp(archive->arrays[i].key, why->array, ERROR_ARRAY_NBYTES - 1) == 0)
-            return &archive->arrays[i];
-    return NULL;
-}
-
 /* A refusal becomes a finding. With strings or objects in place of numbers, the file cannot be read
  * as a shard at all. */
 static void add_refusal(const struct shard *shard, const struct error *why,
@@ -58,7 +46,7 @@ static void add_refusal(const struct shard *shard, const struct error *why,
     const enum finding_code code = why->code == ERROR_CODE_ROWS     ? FINDING_ROWS
                                    : why->code == ERROR_CODE_LENGTH ? FINDING_LENGTH_MISMATCH
                                                                     : FINDING_SHAPE;
-    const struct array *array = find_refused(shard, why);
+    const struct array *array = archive_in_refused(&shard->archive, why);
 
     if (code == FINDING_SHAPE && (array == NULL || !dtype_is_number(&array->header.dtype)))
         result->fatal = ERROR_DATA;
@@ -74,7 +62,7 @@ static void read_by_names(struct shard *shard, const struct error *why,
 {
     const struct archive_in *archive = &shard->archive;
     const struct array *first = role_rows_array(archive);
-    const struct array *refused = why != NULL ? find_refused(shard, why) : NULL;
+    const struct array *refused = why != NULL ? archive_in_refused(&shard->archive, why) : NULL;
     struct findings unused = {0};
     struct findings *findings = why != NULL ? &result->findings : &unused;
     struct board_seen seen = {.rows = 0};

@@ -338,6 +338,12 @@ UNDECIDED = [
 for k, (board, arrays, wanted) in enumerate(UNDECIDED):
     check(f"undecided on {board}: {', '.join(wanted)} ({k})", undecided, board, arrays, wanted)
 
+# A role that would be refused when it is given is not offered, whatever the length of the name.
+for name in "reward", "reward" + "_of_the_game" * 12:
+    check(f"a value of one column with a convention for three: {len(name)} letters", undecided, "hex13",
+          hex_shard(**{name: np.array([0, 1, 0, 1, 1, 0], "i1")}), {name: "drop"},
+          ("--value", "colour-wdl"))
+
 DECIDED = [
     ("go9", go(best_player=np.full(N, "ann", object), pages=np.full((N, 4), 3, object))),
     ("go9", go(page_indices=np.zeros((N, 4), "i4"), page_values=np.zeros((N, 3), "f4"))),
