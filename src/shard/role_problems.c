@@ -77,7 +77,8 @@ int role_refuse_as(struct role_case *a, const char *role, enum error_code code, 
         .file = a->c->archive->path, .array = a->array->key, .code = code};
     struct role_problem *problem =
         a->is_refused ? NULL : role_problem_add(a->c->problems, &a->c->failed);
-    char reason[1700];
+    const struct text_quoted key = text_path(a->array->key);
+    char reason[1700]; /* of which two names and a role take less than 600 */
     va_list args;
 
     a->b->role = ROLE_META;
@@ -89,26 +90,16 @@ int role_refuse_as(struct role_case *a, const char *role, enum error_code code, 
     snprintf(problem->role, sizeof problem->role, "%s",
              role != NULL && strcmp(role, "ROLE") != 0 ? role : "drop");
     va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
+    vsnprintf(reason, 1024, format, args);
     va_end(args);
+    if (code == ERROR_CODE_SHAPE && role != NULL)
+        text_add(reason, sizeof reason, "; use --role %s=%s or --copy %s", key.text, role,
+                 key.text);
+    else if (code == ERROR_CODE_SHAPE)
+        text_add(reason, sizeof reason, "; use --copy %s", key.text);
     return error_set_at(&problem->why, ERROR_DATA, &place, "dtype %s, shape %s: %s",
                         dtype_name(&a->h->dtype).text, text_shape(a->h->shape, a->h->n_dims).text,
                         reason);
-}
-
-int role_refuse(struct role_case *a, const char *role, const char *format, ...)
-{
-    const struct text_quoted key = text_path(a->array->key);
-    char reason[1024];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
-    if (role == NULL)
-        return role_refuse_as(a, role, ERROR_CODE_SHAPE, "%s; use --copy %s", reason, key.text);
-    return role_refuse_as(a, role, ERROR_CODE_SHAPE, "%s; use --role %s=%s or --copy %s", reason,
-                          key.text, role, key.text);
 }
 
 int role_check_rows(struct role_case *a)

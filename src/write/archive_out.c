@@ -370,9 +370,10 @@ int archive_out_add(struct archive_out *archive, struct member *member, struct e
     const struct text_quoted name = text_quote(member->name);
     const bool is_folder = archive->form == ARCHIVE_OUT_NPY_FOLDER;
 
-    if (is_folder && strchr(member->name, '/') != NULL)
-        return error_set(err, ERROR_CANT_CREATE,
-                         "member %s cannot be a file of a folder: its name has a slash", name.text);
+    if (is_folder && (strchr(member->name, '/') != NULL || *member->name == '.'))
+        return error_set(
+            err, ERROR_CANT_CREATE, "member %s cannot be a file of a folder: its name %s",
+            name.text, *member->name == '.' ? "begins with a dot, which hides it" : "has a slash");
     if (is_folder && member->zip_method != CODEC_ZIP_STORED)
         return error_set(err, ERROR_INTERNAL, "member %s of a folder is compressed", name.text);
     if (archive->form == ARCHIVE_OUT_NPY && archive->members.n > 0)

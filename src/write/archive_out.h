@@ -36,7 +36,7 @@ int archive_out_init(struct archive_out *archive, const char *path, enum archive
  * Add a member, which must stay where it is until the archive is released. Members are written in
  * this order. The name is kept byte for byte (and marked as UTF-8 if it is). In a folder the file
  * is called NAME.npy unless the name ends so already; there a member must be stored and its name
- * must have no slash.
+ * must have no slash, and no dot at its beginning.
  */
 int archive_out_add(struct archive_out *archive, struct member *member, struct error *err);
 
