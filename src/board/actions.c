@@ -10,16 +10,24 @@
 #include "base/perm.h"
 #include "board/families.h"
 
+const struct action_layout *action_layout_at(const struct board *board, size_t i)
+{
+    const struct board_family *family = board->family;
+
+    for (size_t k = 0; k < family->n_layouts; k++)
+        if (family->layouts[k]->length(family->layouts[k], board) > 0 && i-- == 0)
+            return family->layouts[k];
+    return NULL;
+}
+
 const struct action_layout *action_layout_by_length(const struct board *board, uint64_t length)
 {
-    for (size_t i = 0; i < board->family->n_layouts; i++) {
-        const struct action_layout *layout = board->family->layouts[i];
-        const uint64_t own = layout->length(layout, board);
+    const struct action_layout *layout;
 
-        if (own != 0 && length != 0 &&
-            (own == length || action_padded_length(layout, board) == length))
+    for (size_t i = 0; (layout = action_layout_at(board, i)) != NULL; i++)
+        if (layout->length(layout, board) == length ||
+            (length != 0 && action_padded_length(layout, board) == length))
             return layout;
-    }
     return NULL;
 }
 
@@ -27,37 +35,33 @@ const struct action_layout *action_layout_by_name(const struct board *board, con
 {
     const size_t n_family = strlen(board->family->name);
     struct text_quoted rest = text_format("%s", name); /* what follows "FAMILY-" */
+    const struct action_layout *layout;
 
     for (char *c = rest.text; (c = strchr(c, ':')) != NULL;)
         *c = '-';
-    for (size_t i = 0; i < board->family->n_layouts; i++) {
-        const struct action_layout *layout = board->family->layouts[i];
-        const bool has_family = strncmp(layout->name, board->family->name, n_family) == 0 &&
-                                layout->name[n_family] == '-';
-
-        if (layout->length(layout, board) > 0 &&
-            (strcmp(layout->name, name) == 0 ||
-             (has_family && strcmp(layout->name + n_family + 1, rest.text) == 0)))
+    for (size_t i = 0; (layout = action_layout_at(board, i)) != NULL; i++)
+        if (strcmp(layout->name, name) == 0 ||
+            (strncmp(layout->name, board->family->name, n_family) == 0 &&
+             layout->name[n_family] == '-' && strcmp(layout->name + n_family + 1, rest.text) == 0))
             return layout;
-    }
     return NULL;
 }
 
 void action_layout_list(const struct board *board, char *text, size_t n_bytes)
 {
+    const struct action_layout *layout;
+
     text[0] = '\0';
-    for (size_t i = 0; i < board->family->n_layouts; i++) {
-        const struct action_layout *layout = board->family->layouts[i];
+    for (size_t i = 0; (layout = action_layout_at(board, i)) != NULL; i++) {
         const uint64_t own = layout->length(layout, board);
         const uint64_t padded = action_padded_length(layout, board);
         const struct text_quoted item =
             padded > 0 ? text_format("%s (%" PRIu64 " or %" PRIu64 ")", layout->name, own, padded)
                        : text_format("%s (%" PRIu64 ")", layout->name, own);
 
-        if (own > 0 && strlen(text) + strlen(item.text) + 2 >= n_bytes)
+        if (strlen(text) + strlen(item.text) + 2 >= n_bytes)
             return;
-        if (own > 0)
-            text_add(text, n_bytes, "%s%s", text[0] != '\0' ? ", " : "", item.text);
+        text_add(text, n_bytes, "%s%s", text[0] != '\0' ? ", " : "", item.text);
     }
 }
 

@@ -33,10 +33,7 @@ struct action_layout {
     const char *name;    /* "cells", "ringrift" */
     const char *summary; /* one line: how the index is made */
 
-    /* In what layouts that share functions differ: */
-    bool only_on_board; /* only on-board cells have entries */
-    bool are_columns;   /* entries are about columns, not cells */
-    const void *scheme; /* a table for the functions */
+    const void *scheme; /* a table for the functions: in what layouts that share them differ */
 
     /* The layout's own length on a board; 0 when the layout does not exist there. */
     uint64_t (*length)(const struct action_layout *layout, const struct board *board);
@@ -105,7 +102,10 @@ struct action_space {
     uint8_t *flags;                     /* owned, length: enum action_flag; 0 after the layout */
 };
 
-/* The first layout of the board's family whose own or padded length is `length`, or NULL. */
+/* The i-th of the layouts of its family that exist on the board; NULL after the last. */
+const struct action_layout *action_layout_at(const struct board *board, size_t i);
+
+/* The first of them whose own or padded length is `length`, or NULL. */
 const struct action_layout *action_layout_by_length(const struct board *board, uint64_t length);
 
 /* The layout of that name on the board, or NULL. "chess-4672-crazyara" is also "4672:crazyara": the
@@ -130,11 +130,6 @@ size_t action_spans(const struct action_layout *layout, const struct board *boar
  */
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
                                       uint64_t length, enum action_flip flip, struct error *err);
-
-/* A step from one cell of the box to another. */
-struct board_step {
-    int rows, cols;
-};
 
 /* The directions in which RingRift's stacks move, in the order of its policy. */
 const struct board_step *ringrift_directions(const struct board *board, uint32_t *n_directions);

@@ -13,7 +13,8 @@
 
 #define BOARD_MAX_TRANSFORMS 255
 #define BOARD_MAX_CELLS      65536 /* rows * cols of the largest board that is accepted */
-#define BOARD_N_NUMBERS      3     /* of a tile of Take It Easy, one for each direction of lines */
+#define BOARD_NO_CELL        UINT32_MAX
+#define BOARD_N_NUMBERS      3 /* of a tile of Take It Easy, one for each direction of lines */
 
 struct action_layout;
 struct board;
@@ -252,6 +253,22 @@ static inline bool board_is_exact(const struct board *board, uint32_t t)
     const uint32_t *numbers = board->transforms[t].numbers;
 
     return numbers == NULL || (numbers[0] == 0 && numbers[1] == 1);
+}
+
+/* A step from one cell of the box to another. */
+struct board_step {
+    int rows, cols;
+};
+
+/* The cell on board that is n steps away; BOARD_NO_CELL: there is none. */
+static inline uint32_t board_cell_after(const struct board *b, uint32_t cell,
+                                        struct board_step step, uint32_t n)
+{
+    const uint32_t row = cell / b->cols + n * (uint32_t)step.rows;
+    const uint32_t col = cell % b->cols + n * (uint32_t)step.cols;
+
+    cell = row * b->cols + col;
+    return row < b->rows && col < b->cols && b->on_board[cell] ? cell : BOARD_NO_CELL;
 }
 
 /* True when any transform of the board swaps colours. */

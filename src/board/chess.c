@@ -17,11 +17,11 @@
 
 /* --- moves --- */
 
-const struct chess_step chess_directions[CHESS_N_DIRECTIONS] = {
+const struct board_step chess_directions[CHESS_N_DIRECTIONS] = {
     {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1},
 };
 
-const struct chess_step chess_jumps[CHESS_N_JUMPS] = {
+const struct board_step chess_jumps[CHESS_N_JUMPS] = {
     {2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1},
 };
 
@@ -83,14 +83,14 @@ static void add(struct chess_table *table, struct chess_move move)
 /* List the kinds of move that a code has for every square, in order. Returns their number. */
 static int list_kinds(const struct chess_code *code, struct chess_move *kind)
 {
-    static const struct chess_step axes[4] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
-    static const struct chess_step spiel_jumps[CHESS_N_JUMPS] = {
+    static const struct board_step axes[4] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
+    static const struct board_step spiel_jumps[CHESS_N_JUMPS] = {
         {-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-1, 2}, {1, 2}, {-2, 1}, {2, 1},
     };
-    static const struct chess_step far_first_directions[CHESS_N_DIRECTIONS] = {
+    static const struct board_step far_first_directions[CHESS_N_DIRECTIONS] = {
         {-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1},
     };
-    static const struct chess_step far_first_jumps[CHESS_N_JUMPS] = {
+    static const struct board_step far_first_jumps[CHESS_N_JUMPS] = {
         {-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-2, 1}, {2, 1}, {-1, 2}, {1, 2},
     };
     static const int spiel_files[3] = {0, 1, -1};
@@ -108,7 +108,7 @@ static int list_kinds(const struct chess_code *code, struct chess_move *kind)
         *kind++ =
             (struct chess_move){0, 1, spiel_files[i % 3], (enum chess_piece)(CHESS_ROOK - i / 3)};
     for (int i = 0; i < CHESS_N_DIRECTIONS * MAX_DISTANCE; i++) {
-        const struct chess_step *way = &chess_directions[i / MAX_DISTANCE];
+        const struct board_step *way = &chess_directions[i / MAX_DISTANCE];
         int far = i % MAX_DISTANCE + 1;
 
         if (is_spiel) { /* both ways along an axis, from -7 to 7 */
@@ -119,14 +119,14 @@ static int list_kinds(const struct chess_code *code, struct chess_move *kind)
             way = &far_first_directions[i % CHESS_N_DIRECTIONS];
             far = i / CHESS_N_DIRECTIONS + 1;
         }
-        *kind++ = (struct chess_move){0, way->d_rank * far, way->d_file * far, CHESS_NO_PIECE};
+        *kind++ = (struct chess_move){0, way->rows * far, way->cols * far, CHESS_NO_PIECE};
     }
     for (int i = 0; i < CHESS_N_JUMPS; i++) {
-        const struct chess_step *jump = is_spiel          ? &spiel_jumps[i]
+        const struct board_step *jump = is_spiel          ? &spiel_jumps[i]
                                         : code->far_first ? &far_first_jumps[i]
                                                           : &chess_jumps[i];
 
-        *kind++ = (struct chess_move){0, jump->d_rank, jump->d_file, CHESS_NO_PIECE};
+        *kind++ = (struct chess_move){0, jump->rows, jump->cols, CHESS_NO_PIECE};
     }
     for (int i = 0; i < 3 * code->n_pieces && !is_spiel; i++) {
         const int piece = code->piece_first ? i / 3 : i % code->n_pieces;

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "board/board.h"
 
 #define CHESS_N_SQUARES    64
 #define CHESS_N_DIRECTIONS 8
@@ -27,13 +27,10 @@ struct chess_move {
     enum chess_piece promotion;
 };
 
-struct chess_step {
-    int d_rank, d_file;
-};
-
-/* The eight directions clockwise from north, and the knight's eight jumps clockwise. */
-extern const struct chess_step chess_directions[CHESS_N_DIRECTIONS];
-extern const struct chess_step chess_jumps[CHESS_N_JUMPS];
+/* The eight directions clockwise from north, and the knight's eight jumps clockwise; rows are
+ * ranks, columns files. */
+extern const struct board_step chess_directions[CHESS_N_DIRECTIONS];
+extern const struct board_step chess_jumps[CHESS_N_JUMPS];
 
 /* The square a move goes to, or -1 off the board. */
 static inline int chess_target(const struct chess_move *move)

@@ -403,21 +403,12 @@ int board_build_custom(struct board *b, const char *path, const char *text, stru
 
 /* --- the family --- */
 
-/* The actions that a file defines come first. */
-static const struct action_layout *const layouts[] = {
-    &action_layout_file,
-    &action_layout_cells,
-    &action_layout_cells_pass,
-    &action_layout_cells_board,
-    &action_layout_cells_board_pass,
-    &action_layout_moves,
-};
-
 const struct board_family board_family_file = {
     .name = "file",
     .syntax = "file:PATH",
     .summary = "a board described in a JSON file, for any other game",
     .example = "file:share/boards/triangle.json",
-    .layouts = layouts,
-    .n_layouts = sizeof layouts / sizeof layouts[0],
+    /* The actions that a file defines come first. */
+    BOARD_LAYOUTS(&action_layout_file, BOARD_CELLS, &action_layout_cells_board,
+                  &action_layout_cells_board_pass, &action_layout_moves),
 };

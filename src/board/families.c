@@ -117,9 +117,9 @@ bool board_turn_cells(const struct board *b, const struct board_turn *turn, uint
 static int fill_box(struct board *b, struct error *err)
 {
     const struct board_box *box = b->family->box;
-    const uint32_t rows = b->rows, cols = b->cols;
+    const uint32_t cols = b->cols;
 
-    if (board_alloc_cells(b, rows * cols, box->n_elements, err) != 0)
+    if (board_alloc_cells(b, b->rows * cols, box->n_elements, err) != 0)
         return -1;
     for (uint32_t cell = 0; cell < b->n_cells && box->is_hexagon; cell++) {
         b->on_board[cell] =
@@ -136,13 +136,12 @@ static int fill_box(struct board *b, struct error *err)
         return -1;
     for (uint32_t cell = 0; cell < b->n_cells; cell++) {
         for (uint32_t s = 0; s < box->n_steps && b->on_board[cell]; s++) {
-            const int64_t row = (int64_t)(cell / cols) + box->steps[s].rows;
-            const int64_t col = (int64_t)(cell % cols) + box->steps[s].cols;
+            const uint32_t to = board_cell_after(b, cell, box->steps[s], 1);
 
-            if (row < 0 || row >= rows || col < 0 || col >= cols || !b->on_board[row * cols + col])
+            if (to == BOARD_NO_CELL)
                 continue;
             b->edges[b->n_edges][0] = cell;
-            b->edges[b->n_edges++][1] = (uint32_t)(row * cols + col);
+            b->edges[b->n_edges++][1] = to;
         }
     }
     return 0;
@@ -367,25 +366,13 @@ static const uint8_t grid_cells[19] = {
 /* 25 planes: 12 of pieces, 4 of castling rights, occupancy, checkers, material. */
 const struct board_castling board_castling_usual = {25, {12, 13, 14, 15}};
 
-static const struct action_layout *const of_cells[] = {
-    &action_layout_cells, &action_layout_cells_pass, &action_layout_columns};
-static const struct action_layout *const of_hexagons[] = {
-    &action_layout_cells_box,        &action_layout_cells_board,      &action_layout_cells_box_pass,
-    &action_layout_cells_board_pass, &action_layout_ringrift_hexagon,
-};
-static const struct action_layout *const of_squares[] = {
-    &action_layout_cells, &action_layout_cells_pass, &action_layout_ringrift_square};
-static const struct action_layout *const of_breakthroughs[] = {
-    &action_layout_breakthrough, &action_layout_cells, &action_layout_cells_pass};
-static const struct action_layout *const of_katago[] = {
-    &action_layout_cells_pass, &action_layout_cells}; /* policies end in a pass */
-
 const struct board_family board_family_hexagon = {
     NAMED("hexagon", ":R",
           "a hexagon of radius R (side R + 1) in a box of side 2R + 1, 12 transforms", "hexagon:3"),
     .box = &board_box_hexagon,
-    .layouts = of_hexagons,
-    .n_layouts = 5,
+    BOARD_LAYOUTS(&action_layout_cells_box, &action_layout_cells_board,
+                  &action_layout_cells_box_pass, &action_layout_cells_board_pass,
+                  &action_layout_ringrift_hexagon),
     .guess_rank = 3,
     .lead = BOARD_LEAD_FREE,
     .game = BOARD_GAME_RINGS,
@@ -397,8 +384,7 @@ const struct board_family board_family_square = {
           "N x N cells, 8 transforms: rotations and mirrors (Go, Gomoku, Othello, TicTacToe)",
           "square:5"),
     .box = &board_box_square,
-    .layouts = of_squares,
-    .n_layouts = 3,
+    BOARD_LAYOUTS(BOARD_CELLS, &action_layout_ringrift_square),
     .guess_rank = 1,
     .lead = BOARD_LEAD_FREE,
     .xy_layout = &action_layout_ringrift_square,
@@ -411,8 +397,7 @@ const struct board_family board_family_rhombus = {
     NAMED("rhombus", ":N",
           "the game of Hex on N x N cells, 4 transforms, two of which swap colours", "rhombus:5"),
     .box = &box_rhombus,
-    .layouts = of_cells,
-    .n_layouts = 2,
+    BOARD_LAYOUTS(BOARD_CELLS),
     .guess_rank = 2,
     .guess_planes = {2, 3, 9},
     .lead = BOARD_LEAD_TO_MOVE,
@@ -423,8 +408,7 @@ const struct board_family board_family_rhombus = {
 const struct board_family board_family_grid = {
     NAMED("grid", ":HxW", "a rectangle of H x W cells, 4 transforms, also when H = W", "grid:3x5"),
     .box = &box_grid,
-    .layouts = of_cells,
-    .n_layouts = 2,
+    BOARD_LAYOUTS(BOARD_CELLS),
     .guess_rank = 2,
     .lead = BOARD_LEAD_FREE,
 };
@@ -433,8 +417,7 @@ const struct board_family board_family_mirror = {
     NAMED("mirror", ":HxW", "H x W cells with the left-right mirror only, 2 transforms (Connect 4)",
           "mirror:6x7"),
     .box = &box_mirror,
-    .layouts = of_cells,
-    .n_layouts = 3,
+    BOARD_LAYOUTS(BOARD_CELLS, &action_layout_columns),
     .guess_rank = 1,
     .lead = BOARD_LEAD_FREE,
     .game = BOARD_GAME_DROP,
@@ -458,8 +441,7 @@ const struct board_family board_family_breakthrough = {
           "Breakthrough on H x W squares, 4 transforms, two of which swap colours",
           "breakthrough:8x8"),
     .box = &box_breakthrough,
-    .layouts = of_breakthroughs,
-    .n_layouts = 3,
+    BOARD_LAYOUTS(&action_layout_breakthrough, BOARD_CELLS),
     .lead = BOARD_LEAD_FREE,
     .game = BOARD_GAME_BREAKTHROUGH,
 };
@@ -470,8 +452,7 @@ const struct board_family board_family_takeiteasy = {
           "takeiteasy"),
     .box = &board_box_hexagon,
     .fixed_size = TILES_SIDE / 2,
-    .layouts = of_cells,
-    .n_layouts = 1,
+    BOARD_LAYOUTS(&action_layout_cells),
     .grid_side = TILES_SIDE,
     .grid_cells = grid_cells,
     .has_tiles = true,
@@ -479,9 +460,10 @@ const struct board_family board_family_takeiteasy = {
     .drawn_lines = (const uint8_t[]){3, 4, 5, 4, 3, 0},
 };
 
-/* What boards of KataGo's shards have in common. */
-#define OF_KATAGO \
-    .layouts = of_katago, .n_layouts = 2, .only_known_members = true, .packed_stones = 1
+/* What boards of KataGo's shards have in common; their policies end in a pass. */
+#define OF_KATAGO                                                                               \
+    BOARD_LAYOUTS(&action_layout_cells_pass, &action_layout_cells), .only_known_members = true, \
+                                                                    .packed_stones = 1
 
 const struct board_family board_family_katago = {
     NAMED("katago", ":L",

@@ -56,6 +56,13 @@ extern const struct action_layout action_layout_file; /* the actions of a board 
 /* RingRift's, on hexagons and on squares of 8 and 19. */
 extern const struct action_layout action_layout_ringrift_hexagon, action_layout_ringrift_square;
 
+/* The layouts of a family, for its table; those of cells come in pairs. */
+#define BOARD_CELLS &action_layout_cells, &action_layout_cells_pass
+#define BOARD_LAYOUTS(...)                                                    \
+    .layouts = (const struct action_layout *const[]){__VA_ARGS__},            \
+    .n_layouts = sizeof((const struct action_layout *const[]){__VA_ARGS__}) / \
+                 sizeof(struct action_layout *)
+
 /* The layouts of chess. */
 #define CHESS_N_LAYOUTS 17
 extern const struct action_layout *const chess_layouts[CHESS_N_LAYOUTS];

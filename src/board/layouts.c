@@ -11,22 +11,22 @@
 #include "board/families.h"
 
 enum section_kind {
-    /* Placements on a cell and movements from it. */
-    SECTION_CELL,   /* one slot */
-    SECTION_TARGET, /* slot: the target cell */
-    SECTION_STEP,   /* slot: direction * 2 + 1 for a capture, + 0 otherwise */
-    SECTION_PLACE,  /* slot: number of rings - 1 */
-    SECTION_MOVE,   /* slot: direction * D + distance - 1 */
+    /* Without a cell. */
+    SECTION_UNUSED, /* never encoded: the rest of the policy */
+    SECTION_FIXED,  /* stays in place */
+    SECTION_ACTION, /* moved by the actions map of a board file */
 
     SECTION_COLUMN,    /* the cells of row 0, one slot */
     SECTION_LINE,      /* process a line that starts here: encoders use slot 0 only */
     SECTION_ELIMINATE, /* one slot */
     SECTION_TERRITORY, /* slot: min(size - 1, 7) * 4 + player - 1 */
 
-    /* Without a cell. */
-    SECTION_ACTION, /* moved by the actions map of a board file */
-    SECTION_FIXED,  /* stays in place */
-    SECTION_UNUSED, /* never encoded: the rest of the policy */
+    /* Placements on a cell and movements from it. */
+    SECTION_CELL,   /* one slot */
+    SECTION_TARGET, /* slot: the target cell */
+    SECTION_STEP,   /* slot: direction * 2 + 1 for a capture, + 0 otherwise */
+    SECTION_PLACE,  /* slot: number of rings - 1 */
+    SECTION_MOVE,   /* slot: direction * D + distance - 1 */
 };
 
 struct section {
@@ -36,45 +36,13 @@ struct section {
     const char *text;  /* what an entry without a cell means */
 };
 
+static const struct section unused = {SECTION_UNUSED, 0, "unused", "unused"};
+
 /* The table of a layout. */
 struct scheme {
-    const struct section *sections; /* the last one is SECTION_UNUSED */
+    bool only_on_board; /* only on-board cells have entries */
     const struct board_step *directions;
-};
-
-#define UNUSED                                \
-    {                                         \
-        SECTION_UNUSED, 0, "unused", "unused" \
-    }
-
-static const struct section cells_sections[] = {{SECTION_CELL, 1, "placement", NULL}, UNUSED};
-static const struct section pass_sections[] = {
-    {SECTION_CELL, 1, "placement", NULL}, {SECTION_FIXED, 1, "pass", "pass"}, UNUSED};
-static const struct section columns_sections[] = {{SECTION_COLUMN, 1, "placement", NULL}, UNUSED};
-static const struct section moves_sections[] = {{SECTION_TARGET, 1, "movement", NULL}, UNUSED};
-static const struct section steps_sections[] = {{SECTION_STEP, 6, "movement", NULL}, UNUSED};
-
-static const struct section file_sections[] = {{SECTION_ACTION, 0, "action", NULL}, UNUSED};
-
-static const struct section hexagon_sections[] = {
-    {SECTION_PLACE, 3, "placement", NULL},
-    {SECTION_MOVE, 6, "movement", NULL},
-    {SECTION_FIXED, 1, "special", "skip, or another action without a cell"},
-    UNUSED,
-};
-
-static const struct section square_sections[] = {
-    {SECTION_PLACE, 3, "placement", NULL},
-    {SECTION_MOVE, 8, "movement", NULL},
-    {SECTION_LINE, 4, "line", NULL},
-    {SECTION_ELIMINATE, 1, "elimination", NULL},
-    {SECTION_FIXED, 1, "special", "skip placement"},
-    {SECTION_FIXED, 1, "special", "swap sides"},
-    {SECTION_FIXED, 1, "special", "skip recovery"},
-    {SECTION_FIXED, 4, "special", "line choice"},
-    {SECTION_TERRITORY, 32, "territory", NULL},
-    {SECTION_FIXED, 7, "special", "special action"},
-    UNUSED,
+    struct section sections[11]; /* up to the first one of kind SECTION_UNUSED */
 };
 
 static const struct board_step hexagon_directions[6] = {{0, 1},  {1, 0},  {1, -1},
@@ -109,9 +77,11 @@ struct place {
 /* The number of cells, or columns, that have slots. */
 static uint32_t n_places(const struct action_layout *layout, const struct board *b)
 {
-    if (layout->are_columns)
+    const struct scheme *scheme = layout->scheme;
+
+    if (scheme->sections[0].kind == SECTION_COLUMN)
         return b->cols;
-    return layout->only_on_board ? b->n_on_board : b->n_cells;
+    return scheme->only_on_board ? b->n_on_board : b->n_cells;
 }
 
 static struct place place_of(const struct action_layout *layout, const struct board *b,
@@ -125,7 +95,7 @@ static struct place place_of(const struct action_layout *layout, const struct bo
         const enum section_kind kind = place.section->kind;
         uint64_t n = kind == SECTION_ACTION ? b->n_actions : place.section->n_slots;
 
-        if (kind < SECTION_ACTION) {
+        if (kind > SECTION_ACTION) {
             place.n_distances = kind == SECTION_MOVE ? b->cols - 1 : kind == SECTION_STEP ? 2 : 1;
             place.width = kind == SECTION_TARGET ? b->n_cells : (uint32_t)n * place.n_distances;
             n = place.width * n_with_slots;
@@ -135,11 +105,13 @@ static struct place place_of(const struct action_layout *layout, const struct bo
         place.base += n;
     }
     place.slot = (uint32_t)(action - place.base);
-    if (place.section->kind >= SECTION_ACTION)
+    if (place.section->kind == SECTION_UNUSED)
+        place.section = &unused;
+    if (place.section->kind <= SECTION_ACTION)
         return place;
     place.cell = place.slot / place.width;
     place.slot %= place.width;
-    if (layout->only_on_board)
+    if (scheme->only_on_board)
         place.cell = b->order[place.cell];
     if (place.section->kind == SECTION_STEP || place.section->kind == SECTION_MOVE)
         place.step = &scheme->directions[place.slot / place.n_distances];
@@ -150,8 +122,10 @@ static struct place place_of(const struct action_layout *layout, const struct bo
  */
 static uint64_t length(const struct action_layout *layout, const struct board *b)
 {
+    const struct scheme *scheme = layout->scheme;
+
     /* Where all cells are on board, only_on_board would be a second name for the same layout. */
-    if ((layout->only_on_board && b->n_on_board == b->n_cells) ||
+    if ((scheme->only_on_board && b->n_on_board == b->n_cells) ||
         (layout == &action_layout_moves && b->n_cells > MOVES_MAX_CELLS))
         return 0;
     if (layout == &action_layout_ringrift_square)
@@ -179,6 +153,7 @@ static void images(const struct action_layout *layout, const struct board *b, ui
                    uint32_t *dst)
 {
     const uint32_t n = (uint32_t)layout->length(layout, b), n_with_slots = n_places(layout, b);
+    const bool only_on_board = ((const struct scheme *)layout->scheme)->only_on_board;
     const uint32_t *cells = b->transforms[t].dst;
     uint32_t slots[MAX_WIDTH], at = 0;
 
@@ -186,7 +161,7 @@ static void images(const struct action_layout *layout, const struct board *b, ui
         struct place place = place_of(layout, b, at);
         const enum section_kind kind = place.section->kind;
 
-        if (kind >= SECTION_ACTION) {
+        if (kind <= SECTION_ACTION) {
             dst[at] = kind == SECTION_ACTION ? b->transforms[t].actions[at] : at;
             at++;
             continue;
@@ -199,11 +174,11 @@ static void images(const struct action_layout *layout, const struct board *b, ui
                 slots[i] = turned(layout, b, t, &place);
         }
         for (uint32_t k = 0; k < n_with_slots; k++) {
-            const uint32_t cell = layout->only_on_board ? b->order[k] : k;
+            const uint32_t cell = only_on_board ? b->order[k] : k;
             const bool stays = kind == SECTION_MOVE && !b->on_board[cell];
             uint32_t to = cells[cell];
 
-            if (layout->only_on_board) {
+            if (only_on_board) {
                 const uint32_t *found =
                     bsearch(&to, b->order, b->n_on_board, sizeof to, order_of_u32);
 
@@ -221,22 +196,16 @@ static struct action_about about(const struct action_layout *layout, const struc
     const struct place place = place_of(layout, b, action);
     const enum section_kind kind = place.section->kind;
     const uint32_t slot = place.slot, n = kind == SECTION_MOVE ? slot % place.n_distances + 1 : 1;
-    struct action_about about = {ACTION_ENCODABLE, kind <= SECTION_MOVE ? (int64_t)place.cell : -1,
+    struct action_about about = {ACTION_ENCODABLE, kind >= SECTION_CELL ? (int64_t)place.cell : -1,
                                  place.section->about};
     const char *off = b->on_board[place.cell] ? "" : ", off board";
-    bool leaves = false, is_straight = false; /* the target is off board; a step straight ahead */
-    int row = 0, col = 0;
+    const struct board_step step = place.step != NULL ? *place.step : (struct board_step){0, 0};
+    const uint32_t to = place.step != NULL ? board_cell_after(b, place.cell, step, n) : slot;
+    const bool leaves = place.step != NULL && to == BOARD_NO_CELL;
 
-    if (place.step != NULL) {
-        row = (int)(place.cell / b->cols) + place.step->rows * (int)n;
-        col = (int)(place.cell % b->cols) + place.step->cols * (int)n;
-        leaves = row < 0 || row >= (int)b->rows || col < 0 || col >= (int)b->cols ||
-                 !b->on_board[row * (int)b->cols + col];
-        is_straight = place.step->cols == 0;
-    }
     if (kind == SECTION_UNUSED || (about.cell >= 0 && !b->on_board[about.cell]) || leaves ||
         (kind == SECTION_TARGET && !b->on_board[slot]) || (kind == SECTION_LINE && slot > 0) ||
-        (kind == SECTION_STEP && is_straight && slot % 2 == 1))
+        (kind == SECTION_STEP && step.cols == 0 && slot % 2 == 1)) /* none is captured ahead */
         about.flags = 0;
     else if (kind == SECTION_CELL)
         about.flags |= ACTION_PLACEMENT;
@@ -254,14 +223,15 @@ static struct action_about about(const struct action_layout *layout, const struc
         text_add(text, ACTION_TEXT_NBYTES, "from %s to %s", at.text, board_cell_text(b, slot).text);
     else if (kind == SECTION_STEP)
         text_add(text, ACTION_TEXT_NBYTES, "move %s -> %s%s", at.text,
-                 leaves ? "off the board"
-                        : board_cell_text(b, (uint32_t)(row * (int)b->cols + col)).text,
+                 leaves ? "off the board" : board_cell_text(b, to).text,
                  slot % 2 == 1 ? ", capture" : "");
     else if (kind == SECTION_PLACE)
         text_add(text, ACTION_TEXT_NBYTES, "place %u at %s%s", slot + 1, at.text, off);
     else if (kind == SECTION_MOVE)
-        text_add(text, ACTION_TEXT_NBYTES, "move %s -> (%d,%d), distance %u%s", at.text, row, col,
-                 n, leaves ? ", leaves the board" : "");
+        text_add(text, ACTION_TEXT_NBYTES, "move %s -> (%d,%d), distance %u%s", at.text,
+                 (int)(place.cell / b->cols) + step.rows * (int)n,
+                 (int)(place.cell % b->cols) + step.cols * (int)n, n,
+                 leaves ? ", leaves the board" : "");
     else if (kind == SECTION_LINE)
         text_add(text, ACTION_TEXT_NBYTES, "process the line at %s, slot %u", at.text, slot);
     else if (kind == SECTION_ELIMINATE)
@@ -278,44 +248,58 @@ static struct action_about about(const struct action_layout *layout, const struc
     return about;
 }
 
+/* The functions and the table of a layout of these sections. */
+#define SECTIONS(only_on_board, directions, ...)                                                  \
+    .scheme = &(const struct scheme){only_on_board, directions, {__VA_ARGS__}}, .length = length, \
+    .images = images, .about = about
+
+const struct action_layout action_layout_cells = {
+    "cells", "one entry per cell, in row-major order",
+    SECTIONS(false, NULL, {SECTION_CELL, 1, "placement", NULL})};
+const struct action_layout action_layout_cells_pass = {
+    "cells+pass", "one entry per cell, in row-major order, then pass",
+    SECTIONS(false, NULL, {SECTION_CELL, 1, "placement", NULL},
+             {SECTION_FIXED, 1, "pass", "pass"})};
+const struct action_layout action_layout_cells_box = {
+    "cells-box", "one entry per cell of the box, off-board corners included",
+    SECTIONS(false, NULL, {SECTION_CELL, 1, "placement", NULL})};
+const struct action_layout action_layout_cells_box_pass = {
+    "cells-box+pass", "one entry per cell of the box, then pass",
+    SECTIONS(false, NULL, {SECTION_CELL, 1, "placement", NULL},
+             {SECTION_FIXED, 1, "pass", "pass"})};
+const struct action_layout action_layout_cells_board = {
+    "cells-board", "one entry per on-board cell, in row-major order",
+    SECTIONS(true, NULL, {SECTION_CELL, 1, "placement", NULL})};
+const struct action_layout action_layout_cells_board_pass = {
+    "cells-board+pass", "one entry per on-board cell, in row-major order, then pass",
+    SECTIONS(true, NULL, {SECTION_CELL, 1, "placement", NULL}, {SECTION_FIXED, 1, "pass", "pass"})};
+const struct action_layout action_layout_columns = {
+    "columns", "the column a piece is dropped into, W entries (Connect 4)",
+    SECTIONS(false, NULL, {SECTION_COLUMN, 1, "placement", NULL})};
+const struct action_layout action_layout_moves = {
+    "from-to", "from * cells + to", SECTIONS(false, NULL, {SECTION_TARGET, 1, "movement", NULL})};
+const struct action_layout action_layout_file = {
+    "file", "as the actions of the board file say",
+    SECTIONS(false, NULL, {SECTION_ACTION, 0, "action", NULL})};
+const struct action_layout action_layout_breakthrough = {
+    "breakthrough", "OpenSpiel's: (from * 6 + step) * 2 + capture",
+    SECTIONS(false, steps_directions, {SECTION_STEP, 6, "movement", NULL})};
+
 #define RINGRIFT_SUMMARY \
     "RingRift's policy head: placements, movements, then actions without a cell"
 
-#define LAYOUT(name_, sections_, directions_, ...)                                   \
-    {                                                                                \
-        .name = (name_), .summary = __VA_ARGS__, .length = length, .images = images, \
-        .about = about, .scheme = &(const struct scheme)                             \
-        {                                                                            \
-            sections_, directions_                                                   \
-        }                                                                            \
-    }
-
-const struct action_layout action_layout_cells =
-    LAYOUT("cells", cells_sections, NULL, "one entry per cell, in row-major order");
-const struct action_layout action_layout_cells_pass =
-    LAYOUT("cells+pass", pass_sections, NULL, "one entry per cell, in row-major order, then pass");
-const struct action_layout action_layout_cells_box = LAYOUT(
-    "cells-box", cells_sections, NULL, "one entry per cell of the box, off-board corners included");
-const struct action_layout action_layout_cells_box_pass =
-    LAYOUT("cells-box+pass", pass_sections, NULL, "one entry per cell of the box, then pass");
-const struct action_layout action_layout_cells_board =
-    LAYOUT("cells-board", cells_sections, NULL, "one entry per on-board cell, in row-major order",
-           .only_on_board = true);
-const struct action_layout action_layout_cells_board_pass =
-    LAYOUT("cells-board+pass", pass_sections, NULL,
-           "one entry per on-board cell, in row-major order, then pass", .only_on_board = true);
-const struct action_layout action_layout_columns =
-    LAYOUT("columns", columns_sections, NULL,
-           "the column a piece is dropped into, W entries (Connect 4)", .are_columns = true);
-const struct action_layout action_layout_moves =
-    LAYOUT("from-to", moves_sections, NULL, "from * cells + to");
-const struct action_layout action_layout_file =
-    LAYOUT("file", file_sections, NULL, "as the actions of the board file say");
-const struct action_layout action_layout_breakthrough =
-    LAYOUT("breakthrough", steps_sections, steps_directions,
-           "OpenSpiel's: (from * 6 + step) * 2 + capture");
-const struct action_layout action_layout_ringrift_hexagon =
-    LAYOUT("ringrift", hexagon_sections, hexagon_directions, RINGRIFT_SUMMARY, .padded_size = 4,
-           .padded_length = 4500);
-const struct action_layout action_layout_ringrift_square =
-    LAYOUT("ringrift", square_sections, square_directions, RINGRIFT_SUMMARY);
+const struct action_layout action_layout_ringrift_hexagon = {
+    "ringrift", RINGRIFT_SUMMARY, .padded_size = 4, .padded_length = 4500,
+    SECTIONS(false, hexagon_directions, {SECTION_PLACE, 3, "placement", NULL},
+             {SECTION_MOVE, 6, "movement", NULL},
+             {SECTION_FIXED, 1, "special", "skip, or another action without a cell"})};
+const struct action_layout action_layout_ringrift_square = {
+    "ringrift", RINGRIFT_SUMMARY,
+    SECTIONS(
+        false, square_directions, {SECTION_PLACE, 3, "placement", NULL},
+        {SECTION_MOVE, 8, "movement", NULL}, {SECTION_LINE, 4, "line", NULL},
+        {SECTION_ELIMINATE, 1, "elimination", NULL},
+        {SECTION_FIXED, 1, "special", "skip placement"},
+        {SECTION_FIXED, 1, "special", "swap sides"}, {SECTION_FIXED, 1, "special", "skip recovery"},
+        {SECTION_FIXED, 4, "special", "line choice"}, {SECTION_TERRITORY, 32, "territory", NULL},
+        {SECTION_FIXED, 7, "special", "special action"})};

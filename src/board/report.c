@@ -292,8 +292,6 @@ static int check_layout(struct report *r, const struct action_layout *layout)
     uint32_t *maps, t = 0, action = 0;
     int status = -1;
 
-    if (length == 0)
-        return 0;
     if (length > MAX_TABLE / n)
         return text_append(r->out, r->err,
                            "%-4s  actions %s (%" PRIu64 "): too long to be checked here\n", "-",
@@ -403,6 +401,7 @@ int group_report(const struct board *b, struct text *out, bool *ok, struct error
     struct report r = {.board = b, .out = out, .err = err, .ok = true};
     const char *preset = b->preset != NULL ? b->preset : b->name;
     const bool has_preset = strcmp(preset, b->name) != 0;
+    const struct action_layout *layout;
     int status = -1;
 
     if (text_append(out, err, "board %s%s%s%s: ", b->name, has_preset ? " (" : "",
@@ -411,8 +410,9 @@ int group_report(const struct board *b, struct text *out, bool *ok, struct error
         text_append(out, err, "%u cells, %u transform%s\n", b->n_on_board, b->n_transforms,
                     b->n_transforms == 1 ? "" : "s") == 0)
         status = check_maps(&r);
-    for (size_t i = 0; r.products != NULL && i < b->family->n_layouts && status == 0; i++)
-        status = check_layout(&r, b->family->layouts[i]);
+    for (size_t i = 0;
+         r.products != NULL && (layout = action_layout_at(b, i)) != NULL && status == 0; i++)
+        status = check_layout(&r, layout);
     release(&r);
     *ok = r.ok;
     return status;

@@ -40,6 +40,7 @@ static int print_board(const struct board *board, struct error *err)
 {
     const struct board_preset *preset = board_find_preset(board->preset);
     const char *note = preset != NULL ? preset->note : board->family->summary;
+    const struct action_layout *layout;
     uint32_t n_exact = 0;
 
     printf("%s", text_path(board->preset).text);
@@ -80,13 +81,10 @@ static int print_board(const struct board *board, struct error *err)
         text_release(&names);
     }
     printf("\n  policy layouts:\n");
-    for (size_t i = 0; i < board->family->n_layouts; i++) {
-        const struct action_layout *layout = board->family->layouts[i];
+    for (size_t i = 0; (layout = action_layout_at(board, i)) != NULL; i++) {
         const uint64_t length = layout->length(layout, board);
         const uint64_t padded = action_padded_length(layout, board);
 
-        if (length == 0)
-            continue;
         printf("  %-18s %7llu  %s", layout->name, (unsigned long long)length, layout->summary);
         if (padded > length)
             printf(" (head of %llu: the rest is unused)", (unsigned long long)padded);
@@ -99,28 +97,26 @@ static json_t *board_json(const struct board *board)
 {
     const uint32_t n = board->n_transforms;
     json_t *on_board = json_array(), *layouts = json_array(), *transforms = json_array();
+    const struct action_layout *layout;
 
     for (uint32_t i = 0; i < board->n_cells; i++)
         json_array_append_new(on_board, json_boolean(board->on_board[i]));
-    for (size_t i = 0; i < board->family->n_layouts; i++) {
-        const struct action_layout *layout = board->family->layouts[i];
+    for (size_t i = 0; (layout = action_layout_at(board, i)) != NULL; i++) {
         const uint64_t length = layout->length(layout, board);
         const uint64_t padded = action_padded_length(layout, board);
         struct symaug_span spans[ACTION_MAX_SPANS];
-        const size_t n_spans = length > 0 ? action_spans(layout, board, length, spans) : 0;
+        const size_t n_spans = action_spans(layout, board, length, spans);
         json_t *list = json_array();
 
         for (size_t k = 0; k < n_spans; k++)
             json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "name", spans[k].name, "start",
                                                   (json_int_t)spans[k].start, "stop",
                                                   (json_int_t)spans[k].stop));
-        if (length > 0)
-            json_array_append_new(
-                layouts, json_pack("{s:s, s:I, s:s, s:O, s:o*}", "name", layout->name, "length",
-                                   (json_int_t)length, "summary", layout->summary, "spans", list,
-                                   "padded_length",
-                                   padded > length ? json_integer((json_int_t)padded) : NULL));
-        json_decref(list);
+        json_array_append_new(layouts,
+                              json_pack("{s:s, s:I, s:s, s:o, s:o*}", "name", layout->name,
+                                        "length", (json_int_t)length, "summary", layout->summary,
+                                        "spans", list, "padded_length",
+                                        padded > length ? json_integer((json_int_t)padded) : NULL));
     }
     for (uint32_t t = 0; t < n; t++) {
         json_t *compose = json_array(), *dst = json_array();
@@ -155,11 +151,10 @@ static int print_actions(const struct plan *plan, uint64_t action,
 {
     const struct board *board = plan->board;
     char text[160];
+    const struct action_layout *layout;
     bool found = false;
 
-    for (size_t i = 0; i < board->family->n_layouts; i++) {
-        const struct action_layout *layout = board->family->layouts[i];
-
+    for (size_t i = 0; (layout = action_layout_at(board, i)) != NULL; i++) {
         if (action >= layout->length(layout, board) || (wanted != NULL && layout != wanted))
             continue;
         found = true;
@@ -190,16 +185,11 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
                         struct error *err)
 {
     const struct board *board = plan->board;
-    const struct action_layout *layout = wanted;
+    const struct action_layout *layout = wanted != NULL ? wanted : action_layout_at(board, 0);
     char *line = NULL;
-    size_t capacity = 0, n_layouts = 0;
+    size_t capacity = 0;
 
-    for (size_t i = 0; wanted == NULL && i < board->family->n_layouts; i++)
-        if (board->family->layouts[i]->length(board->family->layouts[i], board) > 0) {
-            layout = board->family->layouts[i];
-            n_layouts++;
-        }
-    if (wanted == NULL && n_layouts != 1)
+    if (layout == NULL || (wanted == NULL && action_layout_at(board, 1) != NULL))
         return refuse_layout(board, "the indices are of which layout? use --policy LAYOUT", err);
     struct action_space *space =
         action_space_new(board, layout, action_padded_length(layout, board), ACTION_AS_IS, err);

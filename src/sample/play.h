@@ -41,7 +41,7 @@ struct play_game {
 
 #define PLAY_WORK 512
 
-#define PLAY_NOWHERE UINT32_MAX /* no cell on the board, or no action */
+#define PLAY_NOWHERE BOARD_NO_CELL /* no cell on the board, or no action */
 
 /* Dimensions of a row that depend on the board. */
 enum play_size {
@@ -141,13 +141,10 @@ void play_place_stones(const struct play *play, struct play_game *game);
 /* The cell n steps away, or PLAY_NOWHERE. */
 static inline uint32_t play_step(const struct board *b, uint32_t cell, uint32_t way, uint32_t n)
 {
-    static const int steps[PLAY_N_WAYS][2] = {{0, 1},  {0, -1}, {1, 0}, {-1, 0},
-                                              {1, -1}, {-1, 1}, {1, 1}, {-1, -1}};
-    const uint32_t row = cell / b->cols + n * (uint32_t)steps[way][0];
-    const uint32_t col = cell % b->cols + n * (uint32_t)steps[way][1];
+    static const struct board_step steps[PLAY_N_WAYS] = {{0, 1},  {0, -1}, {1, 0}, {-1, 0},
+                                                         {1, -1}, {-1, 1}, {1, 1}, {-1, -1}};
 
-    cell = row * b->cols + col;
-    return row < b->rows && col < b->cols && b->on_board[cell] ? cell : PLAY_NOWHERE;
+    return board_cell_after(b, cell, steps[way], n);
 }
 
 /* Visits of n actions as a search might leave them; the first action, the one played, has most. */

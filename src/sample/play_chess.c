@@ -13,10 +13,9 @@ static const int reaches[][2] = {
 };
 
 /* The square one step on, or -1. */
-static int step_from(int square, const struct chess_step *step)
+static int step_from(int square, const struct board_step *step)
 {
-    return chess_target(
-        &(const struct chess_move){square, step->d_rank, step->d_file, CHESS_NO_PIECE});
+    return chess_target(&(const struct chess_move){square, step->rows, step->cols, CHESS_NO_PIECE});
 }
 
 void chess_position_start(struct chess_position *position)
@@ -42,14 +41,14 @@ static uint64_t checkers_of(const struct chess_position *position)
     while (position->men[king] != MAN_KING)
         king++;
     for (size_t d = 0; d < CHESS_N_DIRECTIONS; d++) {
-        const struct chess_step *step = &chess_directions[d];
+        const struct board_step *step = &chess_directions[d];
         int at = step_from(king, step), distance = 1;
 
         for (; at >= 0 && position->men[at] == 0; distance++)
             at = step_from(at, step);
         const int man = at >= 0 ? -position->men[at] : 0;
         /* Their pawns go down the board. */
-        if (man == MAN_PAWN ? distance == 1 && step->d_rank == 1 && step->d_file != 0
+        if (man == MAN_PAWN ? distance == 1 && step->rows == 1 && step->cols != 0
                             : man >= MAN_BISHOP && distance <= reaches[man][d % 2])
             checkers |= UINT64_C(1) << at;
     }
@@ -75,14 +74,14 @@ static void put_man(struct chess_position *position, const struct chess_move *mo
  * move that leaves the own king in check is illegal. */
 uint32_t chess_legal_moves(const struct chess_position *position, struct chess_move *moves)
 {
-    static const struct chess_step pawn_steps[3] = {{1, 0}, {1, -1}, {1, 1}};
+    static const struct board_step pawn_steps[3] = {{1, 0}, {1, -1}, {1, 1}};
     const int8_t *men = position->men;
     uint32_t n = 0;
 
     for (int from = 0; from < CHESS_N_SQUARES; from++) {
         const int man = men[from];
         const bool is_pawn = man == MAN_PAWN;
-        const struct chess_step *steps = is_pawn             ? pawn_steps
+        const struct board_step *steps = is_pawn             ? pawn_steps
                                          : man == MAN_KNIGHT ? chess_jumps
                                                              : chess_directions;
 

@@ -87,14 +87,10 @@ static bool draw_action(const struct board *board, const uint8_t *owners, uint32
     const uint32_t distance = 1 + play_below(random, distances < 3 ? distances : 3);
     if (!draw_cell(board, owners, 1 + (ply & 1), random, &action->from))
         return false;
-    uint32_t row = action->from / board->cols, col = action->from % board->cols;
-    for (uint32_t i = 0; i < distance; i++) {
-        row += (uint32_t)steps[d].rows;
-        col += (uint32_t)steps[d].cols;
-        if (row >= board->rows || col >= board->cols || !board->on_board[row * board->cols + col] ||
-            owner != 0)
+    for (uint32_t i = 1; i <= distance; i++) {
+        action->to = board_cell_after(board, action->from, steps[d], i);
+        if (action->to == BOARD_NO_CELL || owner != 0)
             return false;
-        action->to = row * board->cols + col;
         owner = owners[action->to];
     }
     action->index =
