@@ -142,19 +142,13 @@ static int fill(json_t *m, const struct expand_job *job)
     return bad | add_conventions(m, plan, settings);
 }
 
-/* Append an array to a list. source is NULL for provenance; out: as it was written, or NULL. */
-static int add_array(json_t *list, const struct plan *plan, const struct plan_array *source,
-                     const struct out_member *out)
+/* Append an array as it was written, or, before it is, with the role that it has. */
+static int add_array(json_t *list, const struct plan *plan, const struct out_member *out)
 {
-    const char *key = out != NULL      ? out->form->key
-                      : source != NULL ? source->key
-                                       : "",
-               *swap = NULL;
+    const struct plan_array *source = out->array;
     const enum label_op op = source != NULL ? plan_swap_label(plan, source) : LABEL_KEEP;
     struct text_quoted role = {"provenance"};
-    const char *codec = out != NULL ? out->head.codec : "";
-    struct text_quoted dtype = {""};
-    char crc[16] = "";
+    const char *swap = NULL;
     json_t *shape = json_array();
     int bad = 0;
 
@@ -163,35 +157,28 @@ static int add_array(json_t *list, const struct plan *plan, const struct plan_ar
     if (source != NULL && plan->swaps &&
         (role_kinds[source->binding.role].swap != ROLE_SWAP_NOTHING || op != LABEL_KEEP))
         swap = label_op_name(op);
-    for (unsigned d = 0; out != NULL && d < out->form->header.n_dims; d++)
+    for (unsigned d = 0; d < out->form->header.n_dims; d++)
         bad |= json_array_append_new(shape, json_integer((json_int_t)out->shape[d]));
-    if (out != NULL) {
-        dtype = dtype_name(&out->form->header.dtype);
-        snprintf(crc, sizeof crc, "%08x", (unsigned)out->head.crc);
-    }
-    return bad | json_array_append_new(list, json_pack("{s:o,s:s,s:s*,s:o,s:s,s:s,s:s}", "name",
-                                                       json_string_nocheck(key), "role", role.text,
-                                                       "swap", swap, "shape", shape, "dtype",
-                                                       dtype.text, "codec", codec, "crc32", crc));
+    return bad |
+           json_array_append_new(
+               list, json_pack("{s:o,s:s,s:s*,s:o,s:s,s:s,s:s}", "name",
+                               json_string_nocheck(out->form->key), "role", role.text, "swap", swap,
+                               "shape", shape, "dtype", dtype_name(&out->form->header.dtype).text,
+                               "codec", out->head.codec, "crc32",
+                               text_format("%08x", (unsigned)out->head.crc).text));
 }
 
-/* The output, with its arrays as they were written; or as far as they are known beforehand. */
-static int add_output(json_t *m, json_t *output, const struct expand_job *job, bool is_written)
+static int add_output(json_t *m, json_t *output, const struct expand_job *job)
 {
     const struct plan *plan = job->plan;
     json_t *arrays = json_array(), *dropped = json_array();
     int bad = json_object_set_new(output, "arrays", arrays);
 
-    for (size_t i = 0; is_written && i < job->n_members && bad == 0; i++)
-        bad = add_array(arrays, plan, job->members[i].array, &job->members[i]);
-    for (size_t i = 0; i < plan->n_arrays && bad == 0; i++) {
-        const struct plan_array *array = &plan->arrays[i];
-
-        if (array->binding.role == ROLE_DROP)
-            bad = json_array_append_new(dropped, json_string_nocheck(array->key));
-        else if (!is_written)
-            bad = add_array(arrays, plan, array, NULL);
-    }
+    for (size_t i = 0; i < job->n_members && bad == 0; i++)
+        bad = add_array(arrays, plan, &job->members[i]);
+    for (size_t i = 0; i < plan->n_arrays && bad == 0; i++)
+        if (plan->arrays[i].binding.role == ROLE_DROP)
+            bad = json_array_append_new(dropped, json_string_nocheck(plan->arrays[i].key));
     if (dropped == NULL || json_array_size(dropped) > 0)
         bad |= json_object_set(output, "dropped", dropped);
     json_decref(dropped);
@@ -221,7 +208,7 @@ int record_write(const struct expand_job *job, struct error *err)
 
     if (shards_cut(plan) != SHARDS_ONE)
         bad |= put_number(output, "first_row", result->first_row);
-    bad |= add_output(m, output, job, true);
+    bad |= add_output(m, output, job);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].value != UINT64_MAX)
             bad |= put_number(counts, all[i].name, all[i].value);
@@ -252,7 +239,7 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
     *is_known = false;
     if (wanted != NULL && plan_survey(job->plan, err) == 0 &&
         side_work_finish(&job->digests, err) == 0) {
-        if (fill(wanted, job) == 0 && add_output(wanted, json_object(), job, false) == 0)
+        if (fill(wanted, job) == 0 && add_output(wanted, json_object(), job) == 0)
             status = text_append(&name, err, "%s" MANIFEST_SUFFIX, path);
         else
             error_no_memory(err, "manifest");
