@@ -10,17 +10,13 @@
 
 int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 {
+    char line[ERROR_MESSAGE_NBYTES];
     va_list args;
-    char *line;
 
     va_start(args, format);
-    int status = vasprintf(&line, format, args);
+    vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    if (status < 0)
-        return error_no_memory(err, "warnings");
-    status = text_list_add(&plan->warnings, line, err);
-    free(line);
-    return status;
+    return text_list_add(&plan->warnings, line, err);
 }
 
 int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
@@ -62,18 +58,6 @@ bool plan_is_key(const struct plan *plan, const struct plan_array *array, const 
     default:
         return false;
     }
-}
-
-int plan_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,
-                const char *format, ...)
-{
-    const struct error_place place = {.file = plan->inputs[0].archive.path, .array = array->key};
-    va_list args;
-
-    va_start(args, format);
-    error_fill_args(err, ERROR_DATA, &place, format, args);
-    va_end(args);
-    return error_failed();
 }
 
 struct plan_array *plan_find_array(const struct plan *plan, const char *key)

@@ -107,9 +107,12 @@ int plan_set_order(struct plan *plan, struct error *err);
  * NULL. */
 bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes);
 
-/* Set ERROR_DATA, "FILE: ARRAY: reason". Returns -1. */
-int plan_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,
-                const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Refuse an array of a plan: ERROR_DATA "FILE: ARRAY: reason", printf-style. -1. */
+#define plan_refuse(plan, of, err, ...)                                                            \
+    error_set_at(                                                                                  \
+        err, ERROR_DATA,                                                                           \
+        (&(const struct error_place){.file = (plan)->inputs[0].archive.path, .array = (of)->key}), \
+        __VA_ARGS__)
 
 /* What a colour swap does to an array's numbers; LABEL_KEEP when no chosen transform swaps. */
 enum label_op plan_swap_label(const struct plan *plan, const struct plan_array *array);
