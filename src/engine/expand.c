@@ -88,8 +88,8 @@ void expand_job_release(struct expand_job *job)
 
 /* --- a member --- */
 
-/* A bound of what an item of an object array takes in the output besides its data and strings: the
- * pickle's opcodes, shape and dtype (see npy/pickle_write.c). */
+/* A bound of what an item of an object array takes in the output besides its data, strings and list
+ * items: the pickle's opcodes, shape and dtype (see npy/pickle_write.c). */
 #define OBJECT_ITEM_NBYTES 256
 
 /* A bound of the size of an object array's member, or 0 if none is known. With a bound the member
@@ -102,19 +102,7 @@ static uint64_t object_bound(const struct out_member *out)
     for (size_t i = 0; i < plan->n_inputs; i++) {
         const struct pickle_document *objects = out->array->sources[i]->objects;
 
-        for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++) {
-            const struct pickle_item *item = &objects->items[k];
-            uint64_t bound = OBJECT_ITEM_NBYTES;
-
-            if (item->kind == PICKLE_STRING || item->kind == PICKLE_ARRAY)
-                bound += item->n_bytes_or_items;
-            for (uint32_t n = 0; item->kind == PICKLE_LIST && n < item->n_bytes_or_items; n++)
-                bound += 16 + (item->as.items[n].kind == PICKLE_STRING
-                                   ? (uint64_t)item->as.items[n].n_bytes_or_items
-                                   : 0);
-            if (__builtin_add_overflow(n_bytes, bound, &n_bytes))
-                return 0;
-        }
+        n_bytes += objects->n_bytes + OBJECT_ITEM_NBYTES * objects->n_items; /* both fit 64 bits */
     }
     if (__builtin_mul_overflow(n_bytes, plan->n_chosen, &n_bytes) ||
         __builtin_add_overflow(n_bytes, out->head.header.n_bytes + 4096, &n_bytes))

@@ -282,6 +282,7 @@ int made_put_list(struct made *made, uint64_t row, const struct dtype *dtype, co
                                           .data = list->data};
     memcpy(list->data, numbers, n_bytes);
     made->lists = list;
+    made->arrays[0].objects->n_bytes += n_bytes;
     made->items[row] = (struct pickle_item){
         .kind = PICKLE_ARRAY, .n_bytes_or_items = (uint32_t)n_bytes, .as.array = &list->array};
     return 0;
@@ -301,8 +302,11 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
     }
     array->key = made->key;
     array->is_object = made->items != NULL;
-    for (size_t i = 0; i < plan->n_inputs; i++)
+    for (size_t i = 0; i < plan->n_inputs; i++) {
+        if (array->is_object && array->sources[i] != NULL) /* some of its items stay */
+            made->arrays[0].objects->n_bytes += array->sources[i]->objects->n_bytes;
         array->sources[i] = &made->arrays[i > 0];
+    }
     return copy_array(plan, array, err);
 }
 

@@ -63,6 +63,7 @@ struct pickle_document {
     unsigned n_dims;
     uint64_t shape[PICKLE_MAX_DIMS];
     uint64_t n_items;
+    uint64_t n_bytes; /* of all strings, data and lists' items (16 each), once per reference */
     const struct pickle_item *items; /* C order */
     struct pickle_chunk *chunks;     /* owned: what items refer to, but for lists */
     struct pickle_list *lists;       /* owned: all lists, that of the items among them */

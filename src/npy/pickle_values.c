@@ -497,7 +497,7 @@ static int check_scalar(struct pickle_reader *r, uint32_t i, const struct pickle
 int pickle_finish_items(struct pickle_reader *r)
 {
     const struct pickle_list *all = r->object_list;
-    uint64_t total = 0;
+    uint64_t *total = &r->document->n_bytes;
 
     for (uint32_t i = 0; i < all->n; i++) {
         struct pickle_item *item = &all->values[i];
@@ -530,7 +530,7 @@ int pickle_finish_items(struct pickle_reader *r)
         } else if (check_scalar(r, i, item, &n_bytes) != 0) {
             return -1;
         }
-        if (__builtin_add_overflow(total, n_bytes, &total) || total > r->limits->total_nbytes)
+        if (__builtin_add_overflow(*total, n_bytes, total) || *total > r->limits->total_nbytes)
             return pickle_fail(
                 r, "more than %llu bytes of data when shared objects are counted each time",
                 (unsigned long long)r->limits->total_nbytes);
