@@ -285,17 +285,22 @@ int npz_out_write(struct archive_out *archive, struct error *err)
 
 /* Pull a stored member to its end into an open output, and check its CRC against the bytes written.
  */
-static int write_plain(struct output *output, struct member *member, struct error *err)
+static int write_plain(struct output *output, struct member *member, char sha256[DIGEST_HEX_NBYTES],
+                       struct error *err)
 {
+    struct digest digest;
     uint32_t crc = 0;
 
+    digest_begin(&digest);
     while (!member->ended) {
         if (member_next(member, err) != 0)
             return -1;
         crc = crc_update(crc, member->bytes, member->n_bytes);
+        digest_update(&digest, member->bytes, member->n_bytes);
         if (output_write(output, member->bytes, member->n_bytes, err) != 0)
             return -1;
     }
+    digest_finish(&digest, sha256);
     return crc == member->crc ? 0 : crc_differs(member, crc, err);
 }
 
@@ -318,7 +323,6 @@ static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
     *n_bytes = 0;
     for (size_t i = 0; rc == 0 && i < n_files; i++) {
         struct member *member = archive->members.list[i];
-        struct output_digest digest = {0};
         struct output output = {0};
         struct text path = {0};
         const char *name = member->name;
@@ -329,13 +333,10 @@ static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
         if (rc == 0 && (files[i].name = strdup(text_base_name(path.text))) == NULL)
             rc = error_no_memory(err, "file name");
         if (rc == 0 && output_open(&output, path.text, false, err) == 0 &&
-            output_digest_init(&digest, &output, err) == 0 &&
-            write_plain(&output, member, err) == 0 &&
-            output_digest_finish(&digest, files[i].sha256, err) == 0)
+            write_plain(&output, member, files[i].sha256, err) == 0)
             rc = output_commit(&output, false, err);
         else
             rc = -1;
-        output_digest_release(&digest);
         output_abort(&output);
         text_release(&path);
         *n_bytes += member->made_nbytes;
@@ -360,9 +361,10 @@ int archive_out_init(struct archive_out *archive, const char *path, enum archive
     *archive = (struct archive_out){.form = form, .force = force};
     if (form == ARCHIVE_OUT_NPY_FOLDER)
         return output_open_folder(&archive->output, path, SUFFIX, force, err);
-    return output_open(&archive->output, path, force, err) == 0
-               ? output_digest_init(&archive->digest, &archive->output, err)
-               : -1;
+    if (output_open(&archive->output, path, force, err) != 0)
+        return -1;
+    return form == ARCHIVE_OUT_NPZ ? output_digest_init(&archive->digest, &archive->output, err)
+                                   : 0;
 }
 
 int archive_out_add(struct archive_out *archive, struct member *member, struct error *err)
@@ -400,14 +402,12 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
         return error_set(err, ERROR_INTERNAL, "output shard without members");
     if (archive->form == ARCHIVE_OUT_NPY_FOLDER)
         rc = write_folder(archive, n_bytes, sha256, err);
-    else if (archive->form == ARCHIVE_OUT_NPZ)
-        rc = npz_out_write(archive, err);
-    else
-        rc = write_plain(&archive->output, archive->members.list[0], err);
-    if (rc == 0 && archive->form != ARCHIVE_OUT_NPY_FOLDER) {
-        *n_bytes = archive->output.n_bytes;
+    else if (archive->form == ARCHIVE_OUT_NPY)
+        rc = write_plain(&archive->output, archive->members.list[0], sha256, err);
+    else if ((rc = npz_out_write(archive, err)) == 0)
         rc = output_digest_finish(&archive->digest, sha256, err);
-    }
+    if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
+        *n_bytes = archive->output.n_bytes;
     archive->written = rc == 0;
     return rc;
 }

@@ -24,7 +24,7 @@ struct archive_out {
     bool force;
     bool written;
     struct output output;        /* an npz file, the one .npy file, or a folder */
-    struct output_digest digest; /* of a file: another thread may take its steps during
+    struct output_digest digest; /* of an npz file: another thread may take its steps during
                                     archive_out_write, which shortens the end of the writing */
 };
 
