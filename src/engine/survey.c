@@ -42,11 +42,6 @@ const struct plan_array *survey_find_planes(const struct plan *plan)
     return planes != NULL ? planes : survey_find(plan, ROLE_PACKED);
 }
 
-struct planes_form survey_form(const struct plan_array *planes)
-{
-    return planes_frame_of(&planes->binding, &planes->spec.dtype);
-}
-
 void survey_begin(struct walk *walk, const struct plan *plan,
                   const struct plan_array *const arrays[3], struct error *err)
 {
@@ -142,9 +137,7 @@ void survey_see(struct survey_seen *seen, const struct plan *plan)
             error_no_memory(&seen->failure, "codes of arrays");
         pthread_mutex_unlock(&lock);
     }
-    pthread_mutex_lock(&lock);
     seen->turn_codes |= plan->turn_codes;
-    pthread_mutex_unlock(&lock);
 }
 
 void survey_widen(const struct survey_seen *seen, const struct plan_array *array,
@@ -174,7 +167,7 @@ int survey_castling(struct plan *plan, struct error *err)
 
     if (!survey_has_numbers(planes) || c->n_castling_planes < 0)
         return 0;
-    struct planes_form form = survey_form(planes);
+    struct planes_form form = planes_frame_of(&planes->binding, &planes->spec.dtype);
     if (c->n_castling_planes == 0 && form.n_planes != plan->board->family->castling->n_planes)
         return 0;
     for (int i = 0; i < c->n_castling_planes; i++)

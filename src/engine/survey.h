@@ -22,8 +22,8 @@ struct survey_seen {
         struct number_range range;
     } * arrays; /* owned */
     size_t n;
-    unsigned turn_codes;  /* of the to-move planes: enum turn_code */
-    struct error failure; /* the first one, of inputs that are read side by side */
+    atomic_uint turn_codes; /* of the to-move planes: enum turn_code */
+    struct error failure;   /* the first one, of inputs that are read side by side */
 };
 
 /* Add the codes of a plan's grids, values, players and to-move planes. Thread-safe. */
@@ -83,9 +83,6 @@ const struct plan_array *survey_find_planes(const struct plan *plan);
 
 /* True for an array of numbers with rows; accepts NULL. */
 bool survey_has_numbers(const struct plan_array *array);
-
-/* How the planes of an array are laid out in a row, or in each frame of a history. */
-struct planes_form survey_form(const struct plan_array *planes);
 
 /* True when n elements are all zero; -0.0 is. */
 bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);

@@ -182,7 +182,7 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
         return 0;
     const struct role_binding *b = &stones->binding;
     watch->stones = stones;
-    watch->form = survey_form(stones);
+    watch->form = planes_frame_of(&stones->binding, &stones->spec.dtype);
     if (b->axes.axis != plan->board->n_cells || b->layout != NULL ||
         (b->role != ROLE_GRID && watch->form.n_planes < 2))
         return 0;

@@ -111,7 +111,9 @@ void turns_see(struct turns *t, const struct batch *batch)
 
 static void init(struct turns *t, const struct plan *plan, const struct plan_array *planes)
 {
-    *t = (struct turns){.plan = plan, .planes = planes, .form = survey_form(planes)};
+    *t = (struct turns){.plan = plan,
+                        .planes = planes,
+                        .form = planes_frame_of(&planes->binding, &planes->spec.dtype)};
     planes_decide(&t->form, &plan->conventions, plan->swaps);
     t->to_move = survey_find(plan, ROLE_TO_MOVE);
     if (!survey_has_numbers(t->to_move) ||

@@ -204,7 +204,7 @@ static int decide_plane_coding(struct shard *shard, struct error *err)
         const struct array *array = &shard->archive.arrays[i];
         struct plan_array planes = {
             .binding = shard->bindings[i], .sources = &array, .spec.dtype = array->header.dtype};
-        struct planes_form form = survey_form(&planes);
+        struct planes_form form = planes_frame_of(&planes.binding, &array->header.dtype);
         struct error why = {0}; /* what cannot be read is reported later */
 
         planes_decide(&form, c, plan.swaps);
