@@ -299,11 +299,7 @@ int kernel_rows(const struct spec *spec, uint32_t t, const void *in, const void 
     const uint8_t *from = in, *value = values;
     uint8_t *to = out;
 
-    if (spec->kind == SPEC_BITS) {
-        gather_elements(spec, step, from, to, n);
-        return 0;
-    }
-    if (spec->kind == SPEC_AXIS && !spec->codes) {
+    if (spec->kind == SPEC_BITS || (spec->kind == SPEC_AXIS && !spec->codes)) {
         move_gather(spec, step, from, to, n);
         return 0;
     }

@@ -418,11 +418,8 @@ static void describe(struct out_member *out)
     if (out->array == NULL || out->kind == PIECES_COPY || out->kind == PIECES_OBJECTS)
         return;
     const struct order *order = out->job->order;
-    for (unsigned d = n_dims; d-- > 1;) {
-        uint64_t n = item;
-
-        for (unsigned k = d; k < n_dims && n <= CODEC_HISTORY_NBYTES; k++)
-            n *= out->shape[k];
+    for (uint64_t d = n_dims, n = item; d-- > 1 && n <= CODEC_HISTORY_NBYTES;) {
+        n *= out->shape[d];
         codec_add_period(about, n);
         if (d == 2)
             codec_add_period(about, 2 * n);

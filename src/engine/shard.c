@@ -38,7 +38,7 @@ int side_work_step(struct side_work *work, struct error *err)
     for (int i = 0; i < STEP_NCHUNKS && !side_work_is_done(work); i++) {
         const struct archive_in *archive = &work->shards[work->shard].archive;
         const struct input *in = &archive->inputs[work->file];
-        char hex[DIGEST_HEX_NBYTES] = "";
+        char *sha256 = work->sha256[work->shard];
 
         work->used += CHUNK_NBYTES;
         const size_t n = (size_t)smaller(in->n_bytes - work->offset, CHUNK_NBYTES);
@@ -51,19 +51,18 @@ int side_work_step(struct side_work *work, struct error *err)
             continue;
         }
         /* At the end of the file: keep its digest and go on to the next. */
-        const bool is_folder = archive->form == ARCHIVE_FOLDER;
-        char *sha256 = work->sha256[work->shard];
-        digest_finish(&work->digest, is_folder ? hex : sha256);
+        digest_finish(&work->digest, sha256);
         digest_begin(&work->digest);
         work->offset = work->released = 0;
-        if (is_folder) {
-            digest_add_line(&work->lines, text_base_name(in->path), hex);
-            if (++work->file < archive->n_inputs)
-                continue;
+        if (archive->form == ARCHIVE_FOLDER)
+            digest_add_line(&work->lines, text_base_name(in->path), sha256);
+        if (++work->file < archive->n_inputs)
+            continue;
+        if (archive->form == ARCHIVE_FOLDER) {
             digest_finish(&work->lines, sha256);
             digest_begin(&work->lines);
-            work->file = 0;
         }
+        work->file = 0;
         work->shard++;
     }
     return 0;
