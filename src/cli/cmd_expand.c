@@ -6,7 +6,7 @@
  * them is serial: each input is a job with a leading thread, small ones have no other, and idle
  * threads help with large ones. A job's messages are held back until all jobs before it have
  * printed theirs, and dropped after the first failure, so that neither the output nor the reported
- * failure depends on the number of threads.
+ * failure depends on the number of threads. A job that must have all memory runs alone.
  */
 #include "cli/cli.h"
 
@@ -34,19 +34,6 @@ static int run_inputs(const struct settings *settings, const struct text_list *i
         status = run_plan(settings, &plan, output, stats, err);
     plan_release(&plan);
     return status;
-}
-
-/* Expand input i of --out-dir: the name of its output is part of the seed. */
-static int run_one(const struct settings *settings, const struct call *call, size_t i,
-                   json_t *stats, struct error *err)
-{
-    const struct text_list input = {.items = &call->inputs.items[i], .n = 1};
-    char *const *output = &call->outputs.items[i];
-    struct settings one = *settings; /* what it owns stays the caller's */
-
-    one.seed_name = text_base_name(*output);
-    run_settle_form(&one, *output);
-    return run_inputs(&one, &input, output, stats, err);
 }
 
 /* --- side by side --- */
@@ -77,23 +64,10 @@ struct each {
     /* Under the crew's lock, while there is one. */
     struct crew *crew;
     struct job *jobs; /* owned: input i has jobs[i % n_jobs] */
-    size_t n_jobs, n_taken, n_told, n_running, end;
+    size_t n_jobs, n_taken, n_told, n_running;
     uint64_t running_nbytes;
+    bool runs_alone; /* the job that runs */
 };
-
-static void judge(struct each *e, int status, const struct error *err)
-{
-    e->n_differ += status > 0;
-    if (status >= 0)
-        return;
-    if (!e->settings->skip_bad || (err->kind != ERROR_DATA && err->kind != ERROR_NO_INPUT)) {
-        e->has_failed = true;
-        error_pass(e->err, err);
-        return;
-    }
-    e->n_skipped++;
-    command_say(e->settings, -1, "skipped: %s", err->message);
-}
 
 /* Pass on the progress of the first job whose messages are held back. */
 static void show_front(struct each *e)
@@ -102,7 +76,7 @@ static void show_front(struct each *e)
 
     for (; job->n_shown < job->meter.n_begun && !e->has_failed; job->n_shown++)
         meter_begin(e->settings->meter, "writing", e->call->inputs.items[e->n_told]);
-    if (!e->has_failed)
+    if (!e->has_failed && job->n_shown > 0)
         meter_step(e->settings->meter, job->n_done, job->n_total);
 }
 
@@ -120,14 +94,18 @@ static void note_bytes(struct meter *meter, uint64_t n_done, uint64_t n_total)
 }
 
 /* How many inputs like this one may be processed at once, so that together they do not take more
- * memory than one of them alone could with all threads. */
+ * memory than one of them alone could with all threads. Large ones whose rows all have to be in
+ * memory may take all of --max-memory. */
 static size_t at_once(const struct each *e, size_t i)
 {
-    const size_t n_threads = (size_t)e->settings->n_threads;
-    const size_t most = e->n_bytes[i] > SMALL_NBYTES ? n_threads / 2 + 1 : n_threads;
-    const size_t limit = e->n_bytes[i] > SMALL_NBYTES ? MAX_LARGE : MAX_AT_ONCE;
+    const struct settings *s = e->settings;
+    const bool is_small = e->n_bytes[i] <= SMALL_NBYTES, streams = s->block_rows > 0 && !s->shuffle;
+    const size_t n_threads = (size_t)s->n_threads, n = e->call->inputs.n;
 
-    return most < limit ? most : limit;
+    if (s->dry_run || (!is_small && !streams))
+        return 1;
+    return smaller(n, is_small ? smaller(n_threads, MAX_AT_ONCE)
+                               : smaller(n_threads / 2 + 1, MAX_LARGE));
 }
 
 static bool take_job(void *self, int64_t *job)
@@ -135,11 +113,12 @@ static bool take_job(void *self, int64_t *job)
     struct each *e = self;
     const size_t i = e->n_taken;
 
-    if (e->has_failed || i == e->end || i == e->n_told + e->n_jobs)
+    if (e->has_failed || i == e->call->inputs.n || i == e->n_told + e->n_jobs)
         return false;
-    if (e->n_running > 0 && (e->n_running >= at_once(e, i) ||
+    if (e->n_running > 0 && (e->runs_alone || e->n_running >= at_once(e, i) ||
                              e->running_nbytes + e->n_bytes[i] > e->settings->max_memory))
         return false;
+    e->runs_alone = at_once(e, i) == 1;
     *job = (int64_t)e->n_taken++;
     e->n_running++;
     e->running_nbytes += e->n_bytes[i];
@@ -151,19 +130,26 @@ static void run_job(void *self, int64_t i, int worker)
 {
     const struct each *e = self;
     struct job *job = &e->jobs[(size_t)i % e->n_jobs];
-    struct settings one = *e->settings;
-    size_t n_said, n = at_once(e, (size_t)i);
+    const struct text_list input = {.items = &e->call->inputs.items[i], .n = 1};
+    char *const *output = &e->call->outputs.items[i];
+    const size_t n = at_once(e, (size_t)i);
+    struct settings one = *e->settings; /* what it owns stays the caller's */
+    size_t n_said;
 
     (void)worker;
-    if (n > e->call->inputs.n)
-        n = e->call->inputs.n;
-    one.n_helpers = one.n_threads;
-    one.n_threads /= (int)n;
-    one.meter = one.meter != NULL ? &job->meter : NULL;
+    one.seed_name = text_base_name(*output); /* part of the seed */
+    run_settle_form(&one, *output);
     job->stats = json_array();
-    one.said = open_memstream(&job->said, &n_said);
-    job->status = one.said != NULL ? run_one(&one, e->call, (size_t)i, job->stats, &job->err)
-                                   : error_no_memory(&job->err, "messages");
+    if (n > 1) {
+        one.n_helpers = one.n_threads;
+        one.n_threads /= (int)n;
+        one.meter = one.meter != NULL ? &job->meter : NULL;
+        one.said = open_memstream(&job->said, &n_said);
+        if (one.said == NULL)
+            job->status = error_no_memory(&job->err, "messages");
+    }
+    if (job->status == 0)
+        job->status = run_inputs(&one, &input, output, job->stats, &job->err);
     if (one.said != NULL && fclose(one.said) != 0 && job->status >= 0)
         job->status = error_no_memory(&job->err, "messages");
 }
@@ -186,7 +172,15 @@ static void end_job(void *self, int64_t i)
                 fputs(job->said, stderr);
             }
             json_array_extend(e->stats, job->stats);
-            judge(e, job->status, &job->err);
+            e->n_differ += job->status > 0;
+        }
+        if (!e->has_failed && job->status < 0 && e->settings->skip_bad &&
+            (job->err.kind == ERROR_DATA || job->err.kind == ERROR_NO_INPUT)) {
+            e->n_skipped++;
+            command_say(e->settings, -1, "skipped: %s", job->err.message);
+        } else if (!e->has_failed && job->status < 0) {
+            e->has_failed = true;
+            error_pass(e->err, &job->err);
         }
         free(job->said);
         json_decref(job->stats);
@@ -198,7 +192,7 @@ static bool are_told(void *self)
 {
     const struct each *e = self;
 
-    return e->n_told == e->n_taken && (e->has_failed || e->n_told == e->end);
+    return e->n_told == e->n_taken && (e->has_failed || e->n_told == e->call->inputs.n);
 }
 
 static int run_jobs(void *self, struct crew *crew)
@@ -230,10 +224,7 @@ static int run_each(struct call *call, json_t *stats, struct error *err)
                      .n_bytes = calloc(inputs->n + 1, sizeof *e.n_bytes),
                      .stats = stats,
                      .err = err};
-    /* Large inputs are processed alone when all rows have to be in memory, which may take all of
-     * --max-memory. */
-    const bool streams = settings->block_rows > 0 && !settings->shuffle;
-    const bool any_beside = settings->n_threads > 1 && !settings->dry_run;
+    struct stat st;
     int status = e.n_bytes != NULL ? 0 : error_no_memory(err, "inputs");
 
     /* Codings are decided from all inputs together, though each has its own plan. */
@@ -241,25 +232,11 @@ static int run_each(struct call *call, json_t *stats, struct error *err)
         status = plan_see(inputs->items, inputs->n, settings, &call->seen, err);
     settings->seen = &call->seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
-    /* From n_told on, take as many inputs as may go side by side, or one. */
-    while (status == 0 && !e.has_failed && e.n_told < inputs->n) {
-        struct error one = {0};
-        struct stat st;
-
-        for (e.end = e.n_told; e.end < inputs->n && any_beside; e.end++) {
-            if (stat(inputs->items[e.end], &st) != 0)
-                break;
-            e.n_bytes[e.end] = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : SMALL_NBYTES + 1;
-            if (e.n_bytes[e.end] > SMALL_NBYTES && !streams)
-                break;
-        }
-        if (e.end >= e.n_told + 2) {
-            status = crew_run(settings->n_threads, run_jobs, &e);
-        } else {
-            judge(&e, run_one(settings, call, e.n_told, stats, &one), &one);
-            e.n_taken = ++e.n_told;
-        }
-    }
+    for (size_t i = 0; i < inputs->n && status == 0; i++)
+        if (stat(inputs->items[i], &st) == 0)
+            e.n_bytes[i] = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : SMALL_NBYTES + 1;
+    if (status == 0)
+        status = crew_run(settings->n_threads, run_jobs, &e);
     free(e.n_bytes);
     if (status != 0 || e.has_failed)
         return -1;

@@ -168,19 +168,20 @@ static int check_row_apart(const struct call *call, enum takes takes, const stru
 {
     const struct settings *s = &call->settings;
     const char *path = option_text(s, row), *board = s->board;
-    const bool has_board_file = board != NULL && strncmp(board, "file:", strlen("file:")) == 0;
-    const char *const boards[] = {has_board_file ? board + strlen("file:") : NULL};
 
     for (const struct option_row *r = option_table; r < option_table + option_n_table; r++) {
-        const char *const others[] = {option_text(s, r)};
+        const char *other = option_text(s, r);
 
         /* Of two outputs the later option is the one to complain of. */
         if (r->offset != row->offset && r->argument != NULL && strcmp(r->argument, "FILE") == 0 &&
-            (r < row || !r->is_written) && command_check_apart(path, others, 1, err) != 0)
+            (r < row || !r->is_written) && command_check_apart(path, &other, 1, err) != 0)
             return -1;
     }
-    if (command_check_apart(path, boards, 1, err) != 0)
-        return -1;
+    if (board != NULL && strncmp(board, "file:", strlen("file:")) == 0) {
+        board += strlen("file:");
+        if (command_check_apart(path, &board, 1, err) != 0)
+            return -1;
+    }
     /* expand_write compares an output with the inputs, whatever it is called. */
     if (takes == TAKES_SHARDS && path == s->output)
         return 0;

@@ -432,33 +432,28 @@ int sparse_begin(struct sparse_means *means, struct error *err)
     return 0;
 }
 
-/* Write the rows before `end` that have not been written, as they are. */
-static int write_others(struct sparse_means *means, uint64_t end, struct error *err)
+/* Write all rows before `end` that have not been written, as they are; but the last one, if place
+ * is not NULL, from the means there. */
+static int put_rows(struct sparse_means *means, uint64_t end, uint64_t *place, struct error *err)
 {
-    for (; means->n_policies > 0 && means->next < end; means->next++)
-        for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies;
-             p++)
-            if (put_row(means, p, means->next, NULL, err) != 0)
+    for (; means->next < end; means->next++)
+        for (size_t i = 0; i < means->n_policies; i++)
+            if (put_row(means, &means->policies[i], means->next,
+                        means->next + 1 == end ? place : NULL, err) != 0)
                 return -1;
     return 0;
 }
 
 int sparse_write(struct sparse_means *means, uint64_t row, uint64_t place, struct error *err)
 {
-    if (write_others(means, row, err) != 0)
-        return -1;
-    for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++)
-        if (put_row(means, p, row, &place, err) != 0)
-            return -1;
-    means->next = row + 1;
-    return 0;
+    return put_rows(means, row + 1, &place, err);
 }
 
 int sparse_finish(struct sparse_means *means, struct error *err)
 {
-    struct plan *plan = means->plan;
+    struct plan *plan = means->plan; /* NULL: there are no policies */
 
-    if (means->n_policies > 0 && write_others(means, plan->n_rows, err) != 0)
+    if (plan != NULL && put_rows(means, plan->n_rows, NULL, err) != 0)
         return -1;
     for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++) {
         if (flush(p, err) != 0 || made_put(plan, p->parts[INDEX].made, err) != 0 ||
