@@ -183,7 +183,7 @@ struct field_names {
     unsigned n_names;
 };
 
-static struct dtype take_sub_descr(struct literal *l, unsigned depth);
+static struct dtype take_type(struct literal *l, unsigned depth);
 
 static struct dtype struct_of(struct literal *l, uint64_t itemsize)
 {
@@ -250,7 +250,7 @@ static struct dtype take_fields(struct literal *l, unsigned depth)
             take_new_name(l, &names);
         }
         expect(l, ',', "after a field's name");
-        struct dtype field = take_sub_descr(l, depth + 1);
+        struct dtype field = take_type(l, depth + 1);
         if (take(l, ',') && peek(l) != ')')
             field = take_sub_shape(l, &field);
         expect(l, ')', "after a field");
@@ -262,19 +262,22 @@ static struct dtype take_fields(struct literal *l, unsigned depth)
     return struct_of(l, itemsize);
 }
 
-/* The type of a field: as the descr, also (descr, shape), but not objects. */
-static struct dtype take_sub_descr(struct literal *l, unsigned depth)
+/* The descr, at depth 0, or the type of a field, which may also be (descr, shape) but not objects.
+ */
+static struct dtype take_type(struct literal *l, unsigned depth)
 {
     const char first = peek(l);
     struct dtype dtype = {0};
 
-    if ((first == '[' || first == '(') && depth >= MAX_NESTING) {
+    if (depth == 0 && first != '[' && first != '\'' && first != '"') {
+        unexpected(l, "a type string or a list of fields (the descr)");
+    } else if ((first == '[' || first == '(') && depth >= MAX_NESTING) {
         refuse(l->err, "structured type is nested too deeply, expected at most %d levels",
                MAX_NESTING);
     } else if (take(l, '[')) {
         dtype = take_fields(l, depth);
     } else if (take(l, '(')) {
-        dtype = take_sub_descr(l, depth + 1);
+        dtype = take_type(l, depth + 1);
         expect(l, ',', "after a subarray's type");
         dtype = take_sub_shape(l, &dtype);
         expect(l, ')', "after a subarray");
@@ -282,7 +285,7 @@ static struct dtype take_sub_descr(struct literal *l, unsigned depth)
         const struct string string = take_string(l);
 
         (void)dtype_parse(string.text, string.n_bytes, &dtype, l->err);
-        if (dtype.kind == DTYPE_OBJECT)
+        if (dtype.kind == DTYPE_OBJECT && depth > 0)
             refuse(l->err, "structured type with objects, expected numbers, strings and bytes");
     }
     return dtype;
@@ -317,22 +320,15 @@ int npy_header_length(const uint8_t *bytes, size_t n_bytes, size_t *header_nbyte
 
 static void take_descr(struct literal *l, struct npy_header *header)
 {
-    const char first = peek(l), *start = l->next;
-    struct string string = {"", 0};
     size_t n = 0;
 
-    if (first != '[' && first != '\'' && first != '"') {
-        unexpected(l, "a type string or a list of fields (the descr)");
-    } else if (take(l, '[')) {
-        header->dtype = take_fields(l, 0);
-    } else {
-        string = take_string(l);
-        (void)dtype_parse(string.text, string.n_bytes, &header->dtype, l->err);
-    }
+    peek(l);
+    const char *start = l->next;
+    header->dtype = take_type(l, 0);
     /* numpy takes these as the machine's order. */
-    if (dtype_has_byte_order(&header->dtype) && (*string.text == '|' || *string.text == '='))
-        header->oddity = *string.text == '|' ? "dtype with byte order '|': taken as little-endian"
-                                             : "dtype with byte order '=': taken as little-endian";
+    if (dtype_has_byte_order(&header->dtype) && (start[1] == '|' || start[1] == '='))
+        header->oddity = start[1] == '|' ? "dtype with byte order '|': taken as little-endian"
+                                         : "dtype with byte order '=': taken as little-endian";
     /* A Latin-1 character takes up to two bytes in UTF-8. */
     header->descr = calloc(1, 2 * (size_t)(l->next - start) + 1);
     if (header->descr == NULL) {
