@@ -434,7 +434,7 @@ static int settle(struct plan *plan, struct error *err)
         return -1;
     plan->provenance = plan->settings->provenance && !plan->board->family->only_known_members;
     for (size_t i = 0; i < plan->n_arrays; i++)
-        has_moving |= role_moves(plan->arrays[i].binding.role);
+        has_moving |= (role_kinds[plan->arrays[i].binding.role].flags & ROLE_MOVES) != 0;
     if (!has_moving)
         return error_set(err, ERROR_DATA,
                          "%s: no array that a transform moves was found: its images would be "

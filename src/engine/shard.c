@@ -411,8 +411,7 @@ int shard_flag(const struct shard *shard, size_t i, struct text *flag, struct er
 {
     const struct role_problem *problem = role_problem_of(&shard->problems, i);
 
-    if (problem == NULL || problem->role[0] == '\0')
-        return 0;
-    return text_append(flag, err, "--role %s=%s%s", shard->archive.arrays[i].key, problem->role,
-                       problem->flags);
+    return problem != NULL && problem->role[0] != '\0'
+               ? role_problem_flags(problem, &shard->archive, flag, err)
+               : 0;
 }

@@ -365,16 +365,6 @@ bool role_is_dropped(const void *self, const char *key)
     return drops;
 }
 
-struct role_request role_request_over(const struct role_request *under)
-{
-    struct role_request request = *under;
-
-    request.under = under;
-    request.overrides = NULL;
-    request.n_overrides = 0;
-    return request;
-}
-
 void role_overrides_release(struct role_request *request)
 {
     for (size_t i = 0; i < request->n_overrides; i++) {

@@ -253,12 +253,6 @@ static inline const char *role_name(enum role role)
     return role_kinds[role].name;
 }
 
-/* True when a transform moves what arrays of the role hold, not only its colours. */
-static inline bool role_moves(enum role role)
-{
-    return (role_kinds[role].flags & ROLE_MOVES) != 0;
-}
-
 /* True when arrays of the role hold something for each cell: planes, packed planes, grids. */
 static inline bool role_is_on_cells(enum role role)
 {
@@ -279,9 +273,7 @@ int role_request_add_spec(struct role_request *request, const char *array, const
 /* Free what a request owns and make it empty; accepts a zeroed one. */
 void role_request_release(struct role_request *request);
 
-/* A copy of the request to which overrides of higher precedence can be added. Free these with
- * role_overrides_release; the request below must outlive it unchanged. */
-struct role_request role_request_over(const struct role_request *under);
+/* Free its overrides alone. */
 void role_overrides_release(struct role_request *request);
 
 /* ROLE[:option,...], which gives the same array the same binding when it is parsed again. */
@@ -325,6 +317,11 @@ int role_infer(const struct archive_in *archive, const struct board *board,
  */
 int role_settle(struct role_problems *problems, const struct archive_in *archive,
                 const struct board *board, const struct role_request *request, struct error *err);
+
+/* Append "--role NAME=ROLE", as a shell reads it, and the flags that go with it, unless the text
+ * has them already. */
+int role_problem_flags(const struct role_problem *problem, const struct archive_in *archive,
+                       struct text *to, struct error *err);
 
 /* Append request->command with the flags that settle all problems; nothing if some cannot be. */
 int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,

@@ -5,6 +5,22 @@
  */
 #include "shard/role_parts.h"
 
+int role_problem_flags(const struct role_problem *problem, const struct archive_in *archive,
+                       struct text *to, struct error *err)
+{
+    struct text spec = {0};
+    int status =
+        text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role);
+
+    if (status == 0 &&
+        (text_append(to, err, "--role ") != 0 || text_append_shell(to, spec.text, err) != 0 ||
+         (strstr(to->text, problem->flags) == NULL &&
+          text_append(to, err, "%s", problem->flags) != 0)))
+        status = -1;
+    text_release(&spec);
+    return status;
+}
+
 int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
                           const struct role_request *request, struct text *command,
                           struct error *err)
@@ -13,17 +29,10 @@ int role_problems_command(const struct role_problems *problems, const struct arc
         if (problems->items[k].array < 0 || problems->items[k].role[0] == '\0')
             return 0;
     int status = text_append(command, err, "%s", request->command);
-    for (size_t k = 0; k < problems->n && status == 0; k++) {
-        const struct role_problem *problem = &problems->items[k];
-        struct text spec = {0};
-
-        if (text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role) ||
-            text_append(command, err, " --role ") || text_append_shell(command, spec.text, err) ||
-            (strstr(command->text, problem->flags) == NULL &&
-             text_append(command, err, "%s", problem->flags)))
-            status = -1;
-        text_release(&spec);
-    }
+    for (size_t k = 0; k < problems->n && status == 0; k++)
+        status = text_append(command, err, " ") == 0
+                     ? role_problem_flags(&problems->items[k], archive, command, err)
+                     : -1;
     return status == 0 ? text_append(command, err, "%s", request->operands) : -1;
 }
 
@@ -64,10 +73,13 @@ int role_settle(struct role_problems *problems, const struct archive_in *archive
     int status = new_items(&bindings, archive->n_arrays + 1, "roles", err);
 
     for (unsigned n_failed = 0; n_failed < 4 && again && status == 0; n_failed += !is_settled) {
-        struct role_request request = role_request_over(under);
+        struct role_request request = *under;
         struct role_problems left = {0};
         uint64_t n_rows;
 
+        request.under = under;
+        request.overrides = NULL;
+        request.n_overrides = 0;
         for (size_t k = 0; k < problems->n && status == 0; k++) {
             const struct role_problem *problem = &problems->items[k];
 

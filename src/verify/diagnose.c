@@ -139,8 +139,8 @@ static bool labels_agree(const struct diagnosis *d)
         const struct lane *lane = &d->lanes->items[i];
         const enum role role = lane->binding->role;
 
-        if (d->by[i] == d->transform && lane_is_compared(lane) && role_moves(role) &&
-            role > ROLE_GRID)
+        if (d->by[i] == d->transform && lane_is_compared(lane) &&
+            (role_kinds[role].flags & ROLE_MOVES) && role > ROLE_GRID)
             return true;
     }
     return false;

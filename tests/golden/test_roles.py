@@ -502,6 +502,9 @@ def info_shows_all():
         assert shown["rows"] == N and shlex.split(shown["command"])[:2] == ["symaug", "expand"]
         assert "goes with" in shown["arrays"][-1]["error"]
         assert f.run("info", "-b", "go9", "--write-schema", "in.npz")[0] == 65
+        f.save(**go(), **{"my heat": spread(81)})
+        shown = json.loads(f.run("info", "--json", "-b", "go9", "in.npz")[1])["files"][0]
+        assert shlex.split(shown["arrays"][-1]["flag"]) == ["--role", "my heat=policy"], shown
 
 
 def info_without_board():
