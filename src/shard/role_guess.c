@@ -364,6 +364,21 @@ static uint64_t end_of_moves(const struct role_context *c)
     return end;
 }
 
+/* True when the first of any two numbers may be the index of an action. */
+static bool are_pairs(const struct role_case *a)
+{
+    const uint64_t end = end_of_moves(a->c);
+    const uint64_t n = end > 0 ? end : a->c->board->n_cells;
+    bool fits = true;
+    struct walk walk;
+
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
+    while (fits && walk_next(&walk))
+        for (uint64_t i = 0; i < walk.rows->n && fits; i += 2)
+            fits = (uint64_t)row_int(walk.rows, i) < n;
+    return walk_end(&walk) == 0 && fits;
+}
+
 /* True when the array would fit the role without being given it. A history, by its name or where no
  * other array has planes and colours stay, and a list of moves by its name, are tried as though
  * given it, since they fit in no other way. */
@@ -478,7 +493,7 @@ const char *role_suggest(const struct role_case *a)
 
         if (low >= -1 && high > 1 && is_on_board)
             return role_name(ROLE_COORD);
-        if (low == 0 && !is_on_board)
+        if (low == 0 && !is_on_board && are_pairs(a))
             return "action:pairs";
     }
     return "ROLE";

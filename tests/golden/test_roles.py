@@ -298,6 +298,11 @@ UNDECIDED = [
                   "last_moves": np.arange(4 * N).reshape(N, 4)}, {"last_moves": "action:layout=cells"}),
     ("connect4", {"states": planes(3, 6, 7), "policies": spread(7), "best": np.arange(N)}, {"best": "action"}),
     ("connect4", {"frames": planes(4, 3, 6, 7), "policies": spread(7)}, {"frames": "planes"}),
+    # Pairs of an index and a count, if all indices are those of actions.
+    ("go9", go(seen=np.arange(12 * N).reshape(N, 6, 2)), {"seen": "action:pairs"}),
+    ("go9", go(seen=np.arange(20 * N).reshape(N, 10, 2)), {"seen": "drop"}),
+    ("connect4", {"states": planes(3, 6, 7), "policies": spread(7), "seen": np.arange(4 * N).reshape(N, 2, 2)},
+     {"seen": "drop"}),
     # Parts of sparse policies without the others, or that do not go together.
     ("go9", go(pi_indices=np.zeros((N, 4), "i4"), odd=planes(2, 3, 81)),
      {"pi_indices": "drop", "odd": "drop"}),
