@@ -131,9 +131,6 @@ size_t action_spans(const struct action_layout *layout, const struct board *boar
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
                                       uint64_t length, enum action_flip flip, struct error *err);
 
-/* The directions in which RingRift's stacks move, in the order of its policy. */
-const struct board_step *ringrift_directions(const struct board *board, uint32_t *n_directions);
-
 /* The role option for an order: "flipud"; "" for ACTION_AS_IS. */
 const char *action_flip_name(enum action_flip flip);
 

@@ -6,24 +6,50 @@
  * with promotions), for every square either all of them, or those that stay on the board. The moves
  * of a code are listed once, with the index of each mirrored move in the same list.
  */
-#include "board/chess.h"
 #include "board/families.h"
 
 #include <pthread.h>
 
 #define MAX_DISTANCE 7
+#define N_SQUARES    64
+#define N_WAYS       8 /* directions of lines; jumps of a knight */
 #define RANK_7       6
 #define MAX_LENGTH   4864
 
 /* --- moves --- */
 
-const struct board_step chess_directions[CHESS_N_DIRECTIONS] = {
-    {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1},
+enum chess_piece {
+    CHESS_NO_PIECE, /* the move is not a promotion */
+    CHESS_KNIGHT,
+    CHESS_BISHOP,
+    CHESS_ROOK,
+    CHESS_QUEEN,
+    CHESS_CASTLING, /* the king moves two files, wherever he stands */
 };
 
-const struct board_step chess_jumps[CHESS_N_JUMPS] = {
+/* A move from square rank * 8 + file, a1 = 0. The step may leave the board: some layouts have
+ * entries for such moves. */
+struct chess_move {
+    int from;
+    int d_rank, d_file;
+    enum chess_piece promotion;
+};
+
+/* Clockwise from north; rows are ranks, columns files. */
+static const struct board_step directions[N_WAYS] = {
+    {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1},
+};
+static const struct board_step jumps[N_WAYS] = {
     {2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1},
 };
+
+/* The square a move goes to, or -1 off the board. */
+static int target_of(const struct chess_move *move)
+{
+    const int rank = move->from / 8 + move->d_rank, file = move->from % 8 + move->d_file;
+
+    return rank < 0 || rank > 7 || file < 0 || file > 7 ? -1 : rank * 8 + file;
+}
 
 /* True for the steps of a queen or knight. */
 static bool is_piece_move(int d_rank, int d_file)
@@ -35,14 +61,13 @@ static bool is_piece_move(int d_rank, int d_file)
 
 /* Keys number all moves of all codes. */
 #define N_STEPS (2 * MAX_DISTANCE + 1)
-#define N_KEYS  ((CHESS_CASTLING + 1) * N_STEPS * N_STEPS * CHESS_N_SQUARES)
+#define N_KEYS  ((CHESS_CASTLING + 1) * N_STEPS * N_STEPS * N_SQUARES)
 
 static uint32_t key_of(const struct chess_move *move)
 {
     const int step = (move->d_rank + MAX_DISTANCE) * N_STEPS + move->d_file + MAX_DISTANCE;
 
-    return (uint32_t)(((int)move->promotion * N_STEPS * N_STEPS + step) * CHESS_N_SQUARES +
-                      move->from);
+    return (uint32_t)(((int)move->promotion * N_STEPS * N_STEPS + step) * N_SQUARES + move->from);
 }
 
 /* --- the moves of all codes: listed once, const from then on --- */
@@ -72,7 +97,7 @@ struct chess_code {
                          distance; directions and jumps by file, then rank, else clockwise */
 };
 
-static uint16_t indices[N_KEYS]; /* by key, in the table filled last: at the end chess-1814 */
+static uint16_t indices[N_KEYS]; /* by key, in the table filled last */
 
 static void add(struct chess_table *table, struct chess_move move)
 {
@@ -84,13 +109,13 @@ static void add(struct chess_table *table, struct chess_move move)
 static int list_kinds(const struct chess_code *code, struct chess_move *kind)
 {
     static const struct board_step axes[4] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
-    static const struct board_step spiel_jumps[CHESS_N_JUMPS] = {
+    static const struct board_step spiel_jumps[N_WAYS] = {
         {-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-1, 2}, {1, 2}, {-2, 1}, {2, 1},
     };
-    static const struct board_step far_first_directions[CHESS_N_DIRECTIONS] = {
+    static const struct board_step far_first_directions[N_WAYS] = {
         {-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1},
     };
-    static const struct board_step far_first_jumps[CHESS_N_JUMPS] = {
+    static const struct board_step far_first_jumps[N_WAYS] = {
         {-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-2, 1}, {2, 1}, {-1, 2}, {1, 2},
     };
     static const int spiel_files[3] = {0, 1, -1};
@@ -107,8 +132,8 @@ static int list_kinds(const struct chess_code *code, struct chess_move *kind)
     for (int i = 0; i < 9 && is_spiel; i++)
         *kind++ =
             (struct chess_move){0, 1, spiel_files[i % 3], (enum chess_piece)(CHESS_ROOK - i / 3)};
-    for (int i = 0; i < CHESS_N_DIRECTIONS * MAX_DISTANCE; i++) {
-        const struct board_step *way = &chess_directions[i / MAX_DISTANCE];
+    for (int i = 0; i < N_WAYS * MAX_DISTANCE; i++) {
+        const struct board_step *way = &directions[i / MAX_DISTANCE];
         int far = i % MAX_DISTANCE + 1;
 
         if (is_spiel) { /* both ways along an axis, from -7 to 7 */
@@ -116,15 +141,15 @@ static int list_kinds(const struct chess_code *code, struct chess_move *kind)
             far = i % (2 * MAX_DISTANCE) - MAX_DISTANCE;
             far += far >= 0;
         } else if (code->far_first) {
-            way = &far_first_directions[i % CHESS_N_DIRECTIONS];
-            far = i / CHESS_N_DIRECTIONS + 1;
+            way = &far_first_directions[i % N_WAYS];
+            far = i / N_WAYS + 1;
         }
         *kind++ = (struct chess_move){0, way->rows * far, way->cols * far, CHESS_NO_PIECE};
     }
-    for (int i = 0; i < CHESS_N_JUMPS; i++) {
+    for (int i = 0; i < N_WAYS; i++) {
         const struct board_step *jump = is_spiel          ? &spiel_jumps[i]
                                         : code->far_first ? &far_first_jumps[i]
-                                                          : &chess_jumps[i];
+                                                          : &jumps[i];
 
         *kind++ = (struct chess_move){0, jump->rows, jump->cols, CHESS_NO_PIECE};
     }
@@ -147,24 +172,23 @@ static uint64_t length(const struct action_layout *layout, const struct board *b
     return code->length;
 }
 
-/* The first layout, chess-1814, is listed last, so that `indices` keeps its numbers. */
 static void list_all(void)
 {
     struct chess_move kinds[N_STEPS * N_STEPS];
 
-    for (size_t i = CHESS_N_LAYOUTS; i-- > 0;) {
+    for (size_t i = 0; i < CHESS_N_LAYOUTS; i++) {
         const struct chess_code *code = chess_layouts[i]->scheme;
 
         if (chess_layouts[i]->length != length) /* a layout of cells */
             continue;
         struct chess_table *table = code->table;
         const int n_kinds = list_kinds(code, kinds);
-        for (int k = 0; k < n_kinds * CHESS_N_SQUARES; k++) {
-            const int square = code->plane_first ? k % CHESS_N_SQUARES : k / n_kinds;
-            struct chess_move move = kinds[code->plane_first ? k / CHESS_N_SQUARES : k % n_kinds];
+        for (int k = 0; k < n_kinds * N_SQUARES; k++) {
+            const int square = code->plane_first ? k % N_SQUARES : k / n_kinds;
+            struct chess_move move = kinds[code->plane_first ? k / N_SQUARES : k % n_kinds];
 
             move.from = code->file_first ? square % 8 * 8 + square / 8 : square;
-            if (!code->is_list || (chess_target(&move) >= 0 &&
+            if (!code->is_list || (target_of(&move) >= 0 &&
                                    (move.promotion == CHESS_NO_PIECE || move.from / 8 == RANK_7)))
                 add(table, move);
         }
@@ -173,7 +197,7 @@ static void list_all(void)
             const struct chess_move move = {RANK_7 * 8 + k / 9, 1, k / 3 % 3 - 1,
                                             (enum chess_piece)(CHESS_QUEEN - k % 3)};
 
-            if (chess_target(&move) >= 0)
+            if (target_of(&move) >= 0)
                 add(table, move);
         }
         for (int step = -2; step <= 2 && code->kinds == KINDS_OF_SPIEL; step += 4)
@@ -197,12 +221,6 @@ static const struct chess_table *table_of(const struct action_layout *layout)
 
     pthread_once(&once, list_all);
     return code->table;
-}
-
-uint32_t chess_index_1814(const struct chess_move *move)
-{
-    pthread_once(&once, list_all);
-    return indices[key_of(move)];
 }
 
 /* --- policy layouts: one for each numbering --- */
@@ -233,7 +251,7 @@ static struct action_about about(const struct action_layout *layout, const struc
     }
     const struct chess_move move = table->moves[action];
     const char file = (char)('a' + move.from % 8), rank = (char)('1' + move.from / 8);
-    const int to = chess_target(&move);
+    const int to = target_of(&move);
     const bool is_playable = move.promotion == CHESS_NO_PIECE
                                  ? is_piece_move(move.d_rank, move.d_file)
                                  : move.from / 8 == RANK_7 && move.d_rank == 1;

@@ -52,12 +52,6 @@ static const struct board_step square_directions[8] = {{-1, -1}, {-1, 0}, {-1, 1
 static const struct board_step steps_directions[6] = {{1, -1},  {1, 0},  {1, 1},
                                                       {-1, -1}, {-1, 0}, {-1, 1}};
 
-const struct board_step *ringrift_directions(const struct board *b, uint32_t *n)
-{
-    *n = b->family->box->is_hexagon ? 6 : 8;
-    return *n == 6 ? hexagon_directions : square_directions;
-}
-
 /* The largest board with the from-to layout: 262144 actions. */
 #define MOVES_MAX_CELLS 512
 

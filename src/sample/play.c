@@ -126,8 +126,7 @@ void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n)
         total += next_visits(&random, i);
     random = start; /* draw the same numbers again rather than store them */
     for (uint32_t i = 0; i < n; i++)
-        play_put_float(r->to, actions != NULL ? actions[i] : i,
-                       (float)next_visits(&random, i) / (float)total);
+        play_put(r, actions != NULL ? actions[i] : i, (double)next_visits(&random, i) / total);
 }
 
 void play_planes(const struct play_row *r, uint32_t last, uint32_t before)
@@ -150,7 +149,7 @@ void play_planes(const struct play_row *r, uint32_t last, uint32_t before)
              cell++)
             if ((stone == NULL || r->game->stones[cell] == stones[stone - of_stones]) &&
                 (!on_board || b->on_board[cell]))
-                play_put_float(r->to, (uint64_t)p * b->n_cells + cell, 1);
+                play_put(r, (uint64_t)p * b->n_cells + cell, 1);
     }
 }
 
@@ -163,23 +162,23 @@ int play_result_for_mover(const struct play_game *game, uint32_t ply)
 
 void play_render_result(const struct play_row *r)
 {
-    play_put_float(r->to, 0, (float)play_result_for_mover(r->game, r->ply));
+    play_put(r, 0, play_result_for_mover(r->game, r->ply));
 }
 
 void play_render_ply(const struct play_row *r)
 {
-    play_put_int(r->to, 0, (int32_t)r->ply);
+    play_put(r, 0, r->ply);
 }
 
 void play_render_value(const struct play_row *r)
 {
     if (board_swaps_colours(r->play->board))
-        play_put_float(r->to, 0, r->game->winner < 0 ? 0.5F : (float)r->game->winner);
+        play_put(r, 0, r->game->winner < 0 ? 0.5 : r->game->winner);
     else
         play_render_result(r);
 }
 
 void play_render_player(const struct play_row *r)
 {
-    r->to[0] = (uint8_t)(r->ply & 1);
+    play_put(r, 0, r->ply & 1);
 }

@@ -7,10 +7,8 @@
  */
 #pragma once
 
-#include "base/bytes.h"
-#include "base/error.h"
-#include "board/board.h"
-#include "board/chess.h"
+#include "board/actions.h"
+#include "npy/dtype.h"
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 
@@ -27,6 +25,7 @@ struct play {
     const char *planes; /* see play_planes; NULL: the kind draws its own */
     uint32_t n_planes;  /* the size PLAY_PLANES; those without a letter in `planes` stay 0 */
     uint32_t n_actions; /* the size PLAY_ACTIONS */
+    const struct action_layout *layout; /* static; or NULL */
 };
 
 /* One game, with scratch space to play and draw it. */
@@ -60,7 +59,8 @@ struct play_row {
     const struct play *play;
     struct play_game *game;
     uint32_t ply;
-    uint8_t *to; /* its elements, zeroed */
+    const struct dtype *dtype; /* of its elements */
+    uint8_t *to;               /* these, zeroed */
 };
 
 /* One array of a sample. Exactly one of render, render_items and text is set. */
@@ -175,43 +175,8 @@ void play_render_ply(const struct play_row *r);
 void play_render_value(const struct play_row *r);
 void play_render_player(const struct play_row *r);
 
-/* Store element i of a row of float32, int32 or int16 numbers. */
-static inline void play_put_float(uint8_t *row, uint64_t i, float value)
+/* Store element i of a row. */
+static inline void play_put(const struct play_row *r, uint64_t i, double value)
 {
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    bytes_put_le(row + 4 * i, bits, 4);
+    dtype_put_double(r->dtype, value, r->to + i * r->dtype->itemsize);
 }
-
-static inline void play_put_int(uint8_t *row, uint64_t i, int32_t value)
-{
-    bytes_put_le(row + 4 * i, (uint32_t)value, 4);
-}
-
-static inline void play_put_short(uint8_t *row, uint64_t i, int32_t value)
-{
-    bytes_put_le(row + 2 * i, (uint32_t)value, 2);
-}
-
-/* --- chess: positions and legal moves, without castling and en passant. The player to move always
- * plays up the board: each move ends by mirroring the ranks and exchanging the colours --- */
-
-#define CHESS_MAX_MOVES 256 /* of any position: at most 218 are known */
-
-/* Pieces of the player to move are positive, the other's negative. */
-enum chess_man { MAN_NONE, MAN_PAWN, MAN_KNIGHT, MAN_BISHOP, MAN_ROOK, MAN_QUEEN, MAN_KING };
-
-struct chess_position {
-    int8_t men[CHESS_N_SQUARES]; /* by rank * 8 + file */
-    uint8_t rights[4]; /* to castle, own king's side and queen's side, then the other's: 1 until the
-                          king or rook has moved */
-};
-
-void chess_position_start(struct chess_position *position);
-
-/* Fill moves (CHESS_MAX_MOVES) and return their number. Promotions are to a queen. */
-uint32_t chess_legal_moves(const struct chess_position *position, struct chess_move *moves);
-
-/* Make a move, and turn the board for the other player. */
-void chess_make_move(struct chess_position *position, const struct chess_move *move);

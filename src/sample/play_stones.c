@@ -176,16 +176,17 @@ static void render_columns(const struct play_row *r)
 
 static void render_last_move(const struct play_row *r)
 {
-    const uint32_t n_cols = r->play->board->cols;
+    const int n_cols = (int)r->play->board->cols;
+    const int last = r->ply > 0 ? (int)r->game->moves[r->ply - 1] : -1;
 
-    play_put_int(r->to, 0, r->ply > 0 ? (int32_t)(r->game->moves[r->ply - 1] / n_cols) : -1);
-    play_put_int(r->to, 1, r->ply > 0 ? (int32_t)(r->game->moves[r->ply - 1] % n_cols) : -1);
+    play_put(r, 0, last < 0 ? -1 : last / n_cols);
+    play_put(r, 1, last < 0 ? -1 : last % n_cols);
 }
 
 /* The player to move as 1 or -1, the way programs for these games store it. */
 static void render_sign(const struct play_row *r)
 {
-    r->to[0] = (r->ply & 1) == 0 ? 0x01 : 0xff;
+    play_put(r, 0, (r->ply & 1) == 0 ? 1 : -1);
 }
 
 const struct play_kind play_gomoku = {

@@ -38,21 +38,20 @@ static void render_plateau(const struct play_row *r)
     for (uint32_t k = 0; k < r->ply; k++) {
         const uint32_t tile = r->game->moves[N_CELLS + k];
 
-        play_put_int(
-            r->to, r->game->moves[k],
-            (int32_t)(100 * number_of(tile, 0) + 10 * number_of(tile, 1) + number_of(tile, 2)));
+        play_put(r, r->game->moves[k],
+                 (100 * number_of(tile, 0) + 10 * number_of(tile, 1) + number_of(tile, 2)));
     }
 }
 
 static void render_tile(const struct play_row *r)
 {
     for (uint32_t i = 0; i < N_NUMBERS; i++)
-        play_put_int(r->to, i, (int32_t)number_of(r->game->moves[N_CELLS + r->ply], i));
+        play_put(r, i, number_of(r->game->moves[N_CELLS + r->ply], i));
 }
 
 static void render_position(const struct play_row *r)
 {
-    play_put_int(r->to, 0, (int32_t)r->game->moves[r->ply]);
+    play_put(r, 0, r->game->moves[r->ply]);
 }
 
 static void render_final_score(const struct play_row *r)
@@ -72,7 +71,7 @@ static void render_final_score(const struct play_row *r)
             k++;
         score += k == n ? n * number : 0;
     }
-    play_put_int(r->to, 0, (int32_t)score);
+    play_put(r, 0, score);
 }
 
 const struct play_kind play_takeiteasy = {

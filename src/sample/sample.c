@@ -80,7 +80,7 @@ static int make(struct member *member, const struct piece_rows *rows, struct byt
     const uint64_t n_bytes = (rows->end - rows->begin) * member->row_nbytes;
     uint64_t number = 0, end = sample->n_games;
     struct play_game game = {0};
-    struct play_row r = {.play = &sample->play, .game = &game};
+    struct play_row r = {.play = &sample->play, .game = &game, .dtype = &m->dtype};
     uint8_t *to = bytes_reserve(out, n_bytes, err);
     int status = to != NULL ? play_game_init(&game, &sample->play, err) : -1;
 

@@ -422,40 +422,38 @@ def test_ringrift(board):
                 assert np.array_equal(features[i, at : at + 2], mine), "history"
 
 
-@tap.test("hex8", "square8")
-def test_ringrift_moves(board):
-    """The leading action leads to the next position: where a stack stood and where it goes."""
+@tap.test(*RINGRIFT)
+def test_ringrift_actions(board):
+    """The leading action is the stack that the next position has; others are about free cells or
+    own stacks."""
     _, side = RINGRIFT[board]
-    shard = sample(board, 300)
-    planes = shard["features"][:, :4]
-    if board == "square8":  # planes are stored by column and row
+    n_directions = 6 if board.startswith("hex") else 8
+    rows, cells = 300 if side < 15 else 60, side * side
+    shard = sample(board, rows)
+    planes = shard["features"][:, :14]
+    if board.startswith("square"):  # planes are stored by column and row
         planes = planes.transpose(0, 1, 3, 2)
-    cells, distances = side * side, side - 1
-    hexagon = [(0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1)]
-    square = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
-    steps = hexagon if board == "hex8" else square
-    n_moves = 0
-    for i in range(299):
-        if shard["move_numbers"][i + 1] == 0:
+    planes = planes.reshape(rows, 14, cells)
+    heights = np.einsum("h,nhc->nc", np.arange(1, 6), planes[:, 4:9] + planes[:, 9:14])
+    assert np.array_equal(planes[:, 4:9].sum(1), planes[:, 0]), "one height for each stack"
+    assert np.array_equal(planes[:, 9:14].sum(1), planes[:, 1])
+    assert np.allclose(planes[:, 2:4].sum(1) * 5, heights) and set(np.unique(heights)) == {0, 1, 2, 3}
+    n_placed = n_moved = 0
+    for i in range(rows):
+        indices, values = shard["policy_indices"][i], shard["policy_values"][i]
+        mine, theirs = planes[i, 0], planes[i, 1]
+        for action in indices:
+            is_move = action >= 3 * cells
+            at = (action - 3 * cells) // n_directions // (side - 1) if is_move else action // 3
+            assert at < cells and (mine[at] == 1 if is_move else mine[at] == theirs[at] == 0)
+            n_moved, n_placed = n_moved + is_move, n_placed + (not is_move)
+        if i + 1 == rows or shard["move_numbers"][i + 1] == 0:
             continue
-        action = shard["policy_indices"][i][np.argmax(shard["policy_values"][i])]
-        mine, theirs = planes[i, 0].ravel(), planes[i, 1].ravel()
-        after_mine, after_theirs = planes[i + 1, 1].ravel().copy(), planes[i + 1, 0].ravel().copy()
-        if action < 3 * cells:
-            at = action // 3
-            assert mine[at] == theirs[at] == 0
-            mine[at] = 1
-            assert np.isclose(planes[i + 1, 3].ravel()[at] * 5, action % 3 + 1)
-        elif action < 3 * cells + len(steps) * cells * distances:
-            n_moves += 1
-            rest = action - 3 * cells
-            at, rest = divmod(rest, len(steps) * distances)
-            d, far = divmod(rest, distances)
-            r, c = at // side + steps[d][0] * (far + 1), at % side + steps[d][1] * (far + 1)
-            assert mine[at] == 1
-            mine[at], mine[r * side + c], theirs[r * side + c] = 0, 1, 0
-        assert np.array_equal(mine, after_mine) and np.array_equal(theirs, after_theirs), i
-    assert n_moves > 50
+        at, height = divmod(indices[np.argmax(values)], 3)
+        assert mine[at] == theirs[at] == 0 and heights[i + 1][at] == height + 1
+        mine[at] = 1
+        assert np.array_equal(mine, planes[i + 1, 1]) and np.array_equal(theirs, planes[i + 1, 0])
+    assert n_moved > rows and n_placed > rows
 
 
 # --- chess ---
@@ -478,96 +476,49 @@ def chess_actions():
     return actions
 
 
-def attackers(men, square):
-    """Squares of negative men (pawns go down) that attack a square."""
-    found = set()
-    for at in np.flatnonzero(men < 0):
-        dr, dc = square // 8 - at // 8, square % 8 - at % 8
-        man = -men[at]
-        if man == 1:
-            hit = dr == -1 and abs(dc) == 1
-        elif man == 2:
-            hit = (dr, dc) in JUMPS
-        else:
-            straight, diagonal = dr == 0 or dc == 0, abs(dr) == abs(dc)
-            far = max(abs(dr), abs(dc))
-            step = np.sign(dr) * 8 + np.sign(dc)
-            hit = (far > 0 and (straight and man != 3 or diagonal and man != 4)
-                   and (man != 6 or far == 1)
-                   and not any(men[at + k * step] for k in range(1, far)))  # fmt: skip
-        if hit:
-            found.add(int(at))
-    return found
-
-
-def may_move(men, start, to):
-    """A man's way of going, whoever is in check."""
+def goes(man, start, to):
+    """A man's way of going on an empty board; a pawn's only ahead."""
     dr, dc = to // 8 - start // 8, to % 8 - start % 8
-    man = men[start]
-    if man <= 0 or men[to] > 0:
-        return False
-    if man == 1:
-        if dc == 0:
-            return men[to] == 0 and (dr == 1 or dr == 2 and start // 8 == 1 and not men[start + 8])
-        return dr == 1 and abs(dc) == 1 and men[to] < 0
-    alone = men.copy()
-    alone[to] = 0
-    return int(63 - start) in attackers(-alone[::-1], 63 - to) if man > 1 else False
+    straight, diagonal = dr == 0 or dc == 0, abs(dr) == abs(dc)
+    return [dr == 1 and dc == 0, (dr, dc) in JUMPS, diagonal, straight, straight or diagonal,
+            max(abs(dr), abs(dc)) == 1][man]  # fmt: skip
 
 
 @tap.test()
 def test_chess():
-    rows = 1200
+    """Each player has a king and no more men than a game begins with; the planes agree."""
+    rows = 600
     shard = sample("chess", rows)
     check_types(shard, rows, {
         "states": ("i1", (25, 8, 8)), "policies": ("<f4", (1814,)), "values": ("<f4", ()),
     })  # fmt: skip
     check_sums(shard["policies"])
     actions, states = chess_actions(), shard["states"].reshape(rows, 25, 64)
-    start = np.array([4, 2, 3, 5, 6, 3, 2, 4] + [1] * 8 + [0] * 32 + [-1] * 8
-                     + [-4, -2, -3, -5, -6, -3, -2, -4])  # fmt: skip
-    ranks = np.arange(1, 7)
-    all_men = np.einsum("p,npc->nc", ranks, states[:, :6].astype(int))
-    all_men -= np.einsum("p,npc->nc", ranks, states[:, 6:12].astype(int))
-    is_start = np.all(all_men == start, axis=1) & np.all(states[:, 12:16] == 1, axis=(1, 2))
-    # Knights that went out and back give the start's men again: only a sequel is no new game.
-    results, n_checks = [], 0
-    men = rights = None
-    for i in range(rows):
-        fresh = men is None or not np.array_equal(men, all_men[i])
-        if fresh:
-            assert is_start[i], f"row {i}: neither the sequel of row {i - 1} nor a start"
-            if men is not None:
-                results.append((shard["values"][i - 1], men))
-            men, rights = start.copy(), [1, 1, 1, 1]
-        state = states[i]
-        assert np.array_equal(state[:12].max(0), state[16] | state[17])
-        assert np.array_equal(state[16], men > 0) and np.array_equal(state[17], men < 0)
-        assert [state[12 + k].min() for k in range(4)] == rights and state[12:16].max() <= 1
-        assert [state[12 + k].max() for k in range(4)] == rights
-        king = int(np.flatnonzero(men == 6)[0])
-        checkers = attackers(men, king)
-        n_checks += len(checkers) > 0
-        assert set(np.flatnonzero(state[18])) == checkers
-        for piece in range(1, 7):
-            assert np.all(state[18 + piece] == np.sum(men == piece) - np.sum(men == -piece))
-        for action in np.flatnonzero(shard["policies"][i]):
-            a, b, promotes = actions[action]
-            assert may_move(men, a, b), f"row {i}: {a} to {b}"
-            assert promotes == (men[a] == 1 and b >= 56)
-            after = men.copy()
-            after[b], after[a] = (5 if promotes else men[a]), 0
-            assert not attackers(after, int(np.flatnonzero(after == 6)[0])), "own king attacked"
-        a, b, promotes = actions[np.argmax(shard["policies"][i])]
-        men[b], men[a] = (5 if promotes else men[a]), 0
-        for k, home in enumerate([(4, 7), (4, 0), (60, 63), (60, 56)]):
-            rights[k] &= a not in home and b not in home
-        men = -men.reshape(8, 8)[::-1].ravel()
-        rights = rights[2:] + rights[:2]
-    assert len(results) >= 5 and n_checks > 0
-    for value, after in results:
-        in_check = bool(attackers(after, int(np.flatnonzero(after == 6)[0])))
-        assert value in (0, 1) and (value == 0 or in_check), "only who gives mate has won"
+    men = states[:, :12]
+    assert set(np.unique(men)) == {0, 1} and men.sum(1).max() == 1
+    assert np.array_equal(men[:, :6].sum(1), states[:, 16])
+    assert np.array_equal(men[:, 6:].sum(1), states[:, 17])
+    assert not men[:, [0, 6]][:, :, [*range(8), *range(56, 64)]].any(), "no pawn on the last ranks"
+    counts = men.sum(2, dtype=int).reshape(rows, 2, 6)
+    assert np.all(counts <= [8, 2, 2, 2, 1, 1]) and np.all(counts[:, :, 5] == 1)
+    assert np.array_equal(np.repeat(counts[:, 0] - counts[:, 1], 64, 1).reshape(rows, 6, 64),
+                          states[:, 19:])  # fmt: skip
+    assert len(np.unique(counts.sum((1, 2)))) > 10
+    for k, (first, king, rook) in enumerate([(0, 4, 7), (0, 4, 0), (6, 60, 63), (6, 60, 56)]):
+        right = men[:, first + 5, king] & men[:, first + 3, rook]
+        assert np.array_equal(states[:, 12 + k], np.repeat(right[:, None], 64, 1))
+        assert 0.3 < right.mean() < 0.8
+    assert len(np.unique(men.reshape(rows, -1), axis=0)) > 0.95 * rows
+    kinds = set()
+    for policy, state in zip(shard["policies"], states):
+        for start, to, promotes in (actions[a] for a in np.flatnonzero(policy)):
+            assert state[16, start] == 1 and state[16, to] == 0, "an own man goes, not onto an own one"
+            man = int(np.argmax(state[:6, start]))
+            assert goes(man, start, to) and promotes == (man == 0 and to >= 56)
+            assert man > 0 or state[17, to] == 0
+            kinds.add((man, promotes))
+    assert len(kinds) == 7
+    assert set(shard["values"]) == {-1, 1}
 
 
 # --- Take It Easy ---
