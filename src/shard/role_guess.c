@@ -16,6 +16,8 @@
 #define N_OF(table)       (sizeof(table) / sizeof(table)[0])
 #define MAX_LOOK_NBYTES   (1u << 20)  /* longer rows of strings are not examined */
 #define MAX_OBJECT_NBYTES (64u << 10) /* strings in objects are examined up to this */
+#define LIST_LOOK_NBYTES  (64u << 10) /* and lists, */
+#define MAX_LOOK_ITEMS    64          /* the first items of each */
 
 /* --- KataGo's training shards --- */
 
@@ -285,6 +287,32 @@ bool role_may_hold_positions(const struct role_case *a)
     return found;
 }
 
+bool role_are_lists(const struct role_case *a, bool have_values)
+{
+    const struct array *array = a->array;
+    double low, high;
+    bool fits = dtype_is_integer(&a->h->dtype) && a->h->n_dims == 2 && a->h->shape[1] > 2 &&
+                role_find_range(array, UINT64_MAX, &low, &high) && high > 1 &&
+                (low == -1 || (low >= 0 && have_values));
+    struct walk walk;
+
+    if (!fits)
+        return false;
+    const int64_t padding = low < 0 ? -1 : 0;
+    walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
+    while (fits && walk.number * array->row_nbytes < LIST_LOOK_NBYTES && walk_next(&walk)) {
+        uint64_t n = walk.rows->n;
+
+        while (n > 0 && row_int(walk.rows, n - 1) == padding)
+            n--;
+        for (uint64_t i = 0; i < n && i < MAX_LOOK_ITEMS && fits; i++)
+            for (uint64_t k = 0; k <= i && fits; k++)
+                fits = k < i ? row_int(walk.rows, i) != row_int(walk.rows, k)
+                             : row_int(walk.rows, i) >= 0;
+    }
+    return walk_end(&walk) == 0 && fits;
+}
+
 /* True when every row adds up to 1 or 0, with nothing below 0. */
 static bool are_shares(const struct array *array)
 {
@@ -379,6 +407,20 @@ static bool are_pairs(const struct role_case *a)
     return walk_end(&walk) == 0 && fits;
 }
 
+bool role_label_suggests_cells(const struct role_case *a)
+{
+    static const char *const names[] = {"a",       "y",   "label", "labels",  "target",
+                                        "targets", "idx", "index", "indices", "choice"};
+    const uint64_t n_cells = a->c->board->n_cells, end = end_of_moves(a->c);
+    double low, high;
+    size_t i = 0;
+
+    while (i < N_OF(names) && strcasecmp(a->array->key, names[i]) != 0)
+        i++;
+    return i < N_OF(names) && role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 &&
+           high > 2 && high < (double)(end > n_cells ? end : n_cells + 1);
+}
+
 /* True when the array would fit the role without being given it. A history, by its name or where no
  * other array has planes and colours stay, and a list of moves by its name, are tried as though
  * given it, since they fit in no other way. */
@@ -468,6 +510,8 @@ const char *role_suggest(const struct role_case *a)
         return request->swaps_colours                    ? "ROLE"
                : role_name_suggests_cells(a->array->key) ? "drop"
                                                          : "copy";
+    if (request->is_strict && !a->named.is_known && role_are_lists(a, false))
+        return is_likely(a, ROLE_ACTION) ? role_name(ROLE_ACTION) : "ROLE";
     for (size_t k = 0; k < 6 && roles[k] != ROLE_META; k++) {
         if (!could_be(a, roles[k]))
             continue;

@@ -134,15 +134,18 @@ static bool are_integers(const struct role_case *a)
 static bool may_be_moves(const struct role_case *a, bool list)
 {
     const struct npy_header *h = a->h;
+    const bool is_strict = a->c->request->is_strict;
     const bool is_named = role_name_suggests_cells(a->array->key);
     const uint64_t n_columns = h->n_dims == 1 ? 1 : h->shape[1];
 
     if (!are_integers(a))
         return false;
     if (list)
-        return (h->n_dims == 2 && n_columns > 2 && is_named) ||
+        return (h->n_dims == 2 && n_columns > 2 &&
+                (is_named || (is_strict && role_are_lists(a, false)))) ||
                (h->n_dims == 3 && h->shape[2] == 2);
-    return h->n_dims <= 2 && (n_columns == 1 || n_columns == 2) && is_named;
+    return h->n_dims <= 2 && (n_columns == 1 || n_columns == 2) &&
+           (is_named || (is_strict && role_label_suggests_cells(a)));
 }
 
 /* Refuse an array that may be spatial, for the reason in the context. */

@@ -104,6 +104,14 @@ bool role_is_spatial(struct role_case *a, unsigned first_dim);
 /* True when a name suggests move indices or coordinates (move, pos, cell, best, ...). */
 bool role_name_suggests_cells(const char *key);
 
+/* True for integers under a name that is as often a move's as another label's (y, target), if they
+ * go beyond those of win, draw and loss, but not beyond moves. */
+bool role_label_suggests_cells(const struct role_case *a);
+
+/* True for rows (N, k) of integers that seem to be lists of actions, each of which is in its list
+ * once: some are padded with -1, or they have values beside them, where 0 is padding, too. */
+bool role_are_lists(const struct role_case *a, bool have_values);
+
 /* The first role that an array of that shape could have, unless its numbers speak against it;
  * "ROLE" if there is none. An array without a row per position is "meta", or "drop" if it may be
  * spatial. */

@@ -96,6 +96,53 @@ static void refuse_lonely(struct role_case *a, const struct part *missing, size_
                     role_name(missing->role));
 }
 
+/* Refuse both parts of what may be a sparse policy under names that do not say so. */
+static void refuse_pair(struct role_case *indices, struct role_case *values)
+{
+    struct role_case *const of[] = {indices, values};
+
+    for (size_t k = 0; k < OFFSETS; k++)
+        role_refuse(of[k], role_name(parts[k].role),
+                    "its name gives no role, and with %.200s it may be a sparse policy: say what "
+                    "it is",
+                    text_quote(of[VALUES - k]->array->key).text);
+}
+
+/* True for numbers, or a policy, that are no such lists and that nothing but its shape puts beside
+ * `a`. */
+static bool may_be_values(const struct role_case *a, const struct role_case *values)
+{
+    return values != a && !values->is_told && !values->is_refused && values->sparse == NULL &&
+           (!values->named.is_known || values->named.role == ROLE_POLICY) && are_lists(a, values) &&
+           values->h->dtype.kind != DTYPE_OBJECT && !role_are_lists(values, true);
+}
+
+/* Refuse lists of indices, by their numbers, with values beside them; of several, those whose name
+ * begins most like theirs. */
+static void find_by_shape(struct role_case *a)
+{
+    const struct role_context *c = a->c;
+    struct role_case *best = NULL;
+    size_t n_best = 0;
+
+    if (a->is_told || a->named.is_known || a->is_refused || a->sparse != NULL ||
+        !role_are_lists(a, true))
+        return;
+    for (struct role_case *other = c->cases; other < c->cases + c->n; other++) {
+        size_t n = 0;
+
+        while (a->array->key[n] != '\0' && a->array->key[n] == other->array->key[n])
+            n++;
+        if ((best == NULL || n > n_best) && may_be_values(a, other) &&
+            (other->h->dtype.kind == DTYPE_FLOAT || (n > 0 && a->array->key[n - 1] == '_'))) {
+            best = other;
+            n_best = n;
+        }
+    }
+    if (best != NULL)
+        refuse_pair(a, best);
+}
+
 void role_sparse_find(struct role_context *c)
 {
     const unsigned flags = ROLE_IS_INDICES | ROLE_IS_VALUES | ROLE_IS_OFFSETS;
@@ -114,13 +161,8 @@ void role_sparse_find(struct role_context *c)
         if (!compressed)
             of[OFFSETS] = NULL;
         if (!compressed && !a->is_told && role_values_by_prefix(key, n_prefix) == ROLE_META) {
-            const bool may_be = c->request->is_strict && values != NULL && are_lists(a, values);
-
-            for (size_t k = 0; k < OFFSETS && may_be; k++)
-                role_refuse(of[k], role_name(parts[k].role),
-                            "its name gives no role, and with %.200s it may be a sparse policy: "
-                            "say what it is",
-                            text_quote(of[VALUES - k]->array->key).text);
+            if (c->request->is_strict && values != NULL && are_lists(a, values))
+                refuse_pair(a, values);
             continue;
         }
         if (values == NULL)
@@ -134,6 +176,8 @@ void role_sparse_find(struct role_context *c)
             of[k]->b->offsets_array = position_of(of[OFFSETS]);
         }
     }
+    for (struct role_case *a = c->cases; a < c->cases + c->n && c->request->is_strict; a++)
+        find_by_shape(a);
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const size_t n_prefix = prefix_of(a->array->key, &parts[VALUES]);
 

@@ -257,6 +257,7 @@ def LONG(**extra):
     return {"boards": np.zeros((40, 3, 13, 13), "f4"), **extra}
 
 
+PADDED = np.where(np.arange(6) < np.arange(1, N + 1)[:, None], np.arange(6) * 7 + np.arange(N)[:, None], -1)
 BITS = rng(5).integers(1 << 33, 1 << 62, N)
 UNDECIDED = [
     ("hex13", hex_shard(reward=np.array([0, 1, 0, 1, 1, 0], "i1")), {"reward": "value"}),
@@ -303,6 +304,19 @@ UNDECIDED = [
     ("go9", go(seen=np.arange(20 * N).reshape(N, 10, 2)), {"seen": "drop"}),
     ("connect4", {"states": planes(3, 6, 7), "policies": spread(7), "seen": np.arange(4 * N).reshape(N, 2, 2)},
      {"seen": "drop"}),
+    # Moves under the names of labels, and lists that are padded, under any name.
+    ("go9", go(y=np.arange(N) + 16), {"y": "action"}),
+    ("go9", go(label=np.arange(N, dtype="u1"), Targets=np.full((N, 1), 81)), {"label": "action", "Targets": "drop"}),
+    ("go9", {"x": planes(2, 9, 9), "idx": np.full(N, 81)}, {"idx": "drop"}),
+    ("hex13", hex_shard(target=np.arange(N) + 16), {"target": "action"}),
+    ("go9", go(avail=PADDED), {"avail": "action"}),
+    ("go9", go(avail=np.pad(PADDED, ((0, 0), (0, 76)), constant_values=-1)), {"avail": "drop"}),
+    # Lists with as many values beside them.
+    ("go9", go(pi_idx=PADDED, pi_val=(PADDED >= 0) / 3), {"pi_idx": "policy-index", "pi_val": "policy-value"}),
+    ("go9", go(best=np.arange(N), top_k=PADDED + (PADDED < 0), top_k_w=(PADDED >= 0) / 6, w=planes(5)),
+     {"best": "action", "top_k": "policy-index", "top_k_w": "policy-value"}),
+    ("go9", {"x": planes(2, 9, 9), "mcts_ids": PADDED[::-1].astype(">i2"), "mcts_probs": (PADDED[::-1] >= 0) / 6},
+     {"mcts_ids": "policy-index", "mcts_probs": "policy-value"}),
     # Parts of sparse policies without the others, or that do not go together.
     ("go9", go(pi_indices=np.zeros((N, 4), "i4"), odd=planes(2, 3, 81)),
      {"pi_indices": "drop", "odd": "drop"}),
@@ -439,6 +453,10 @@ for key in "act", "Acts", "last", "lm", "prev":
 check("numbers: coordinates named last", numbers, "go9", "refused", last=np.ones((N, 2), "i4"))
 check("numbers: moves named history", numbers, "go9", "refused", history=np.ones((N, 4), "i4"))
 check("numbers: labels", numbers, "go9", "copied", b=np.arange(N), lasting=np.arange(N))
+check("numbers: outcomes and large labels", numbers, "go9", "copied", y=np.arange(N) % 3 - 1,
+      label=np.arange(N) % 3, target=np.arange(N) * 1000)
+check("numbers: rows of counts", numbers, "go9", "copied", counts=np.tile([4, 4, 0, -1], (N, 1)),
+      more=np.arange(4 * N).reshape(N, 4), codes=np.tile([0, 1, -1, -1], (N, 1)))
 
 
 def squares():
