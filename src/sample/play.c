@@ -17,7 +17,6 @@ uint64_t play_dim(const struct play *play, int dim)
         [-PLAY_CELLS] = n,
         [-PLAY_PLANES] = play->n_planes,
         [-PLAY_ACTIONS] = play->n_actions,
-        [-PLAY_CELLS_PASS] = n + 1,
         [-PLAY_PACKED] = (n + 7) / 8,
         [-PLAY_SCORES] = 2 * (n + 60),
     };
@@ -27,22 +26,23 @@ uint64_t play_dim(const struct play *play, int dim)
 
 int play_game_init(struct play_game *game, const struct play *play, struct error *err)
 {
-    const size_t n_cells = play->board->n_cells;
+    const size_t n_cells = play->board->n_cells, n_work = n_cells + PLAY_WORK;
+    const size_t n_visits = play->n_actions > n_work ? play->n_actions : n_work;
 
     *game = (struct play_game){0};
-    game->moves = calloc((size_t)play->n_moves + 1, sizeof *game->moves);
-    game->work = calloc(n_cells + PLAY_WORK, sizeof *game->work);
-    game->stones = calloc(2 * n_cells + 1, 1);
-    if (game->moves != NULL && game->work != NULL && game->stones != NULL)
-        return 0;
-    play_game_release(game);
-    return error_no_memory(err, "a game");
+    if (new_items(&game->moves, (size_t)play->n_moves + 1, "a game", err) != 0 ||
+        new_items(&game->work, n_work, "a game", err) != 0 ||
+        new_items(&game->visits, n_visits, "a game", err) != 0 ||
+        new_items(&game->stones, 2 * n_cells + 1, "a game", err) != 0)
+        return -1;
+    return 0;
 }
 
 void play_game_release(struct play_game *game)
 {
     free(game->moves);
     free(game->work);
+    free(game->visits);
     free(game->stones);
     *game = (struct play_game){0};
 }
@@ -100,33 +100,26 @@ void play_place_stones(const struct play *play, struct play_game *game)
     game->winner = (int)play_below(&random, 2);
 }
 
-/* Most actions get few visits or none; the first one, which was played, gets most. */
-static uint32_t next_visits(struct play_random *random, uint32_t i)
-{
-    const uint32_t r = play_below(random, 16);
-
-    return r * r * r / 64 + (i == 0 ? 64 : 0);
-}
-
-void play_visits(const struct play_row *r, uint32_t *visits, uint32_t n)
+uint32_t play_visits(const struct play_row *r, uint32_t n)
 {
     struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_POLICY, r->ply);
+    uint32_t total = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        visits[i] = next_visits(&random, i);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t k = play_below(&random, 16);
+
+        r->game->visits[i] = k * k * k / 64 + (i == 0 ? 64 : 0);
+        total += r->game->visits[i];
+    }
+    return total;
 }
 
 void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n)
 {
-    const struct play_random start = play_random_of(r->play, r->game, PLAY_FOR_POLICY, r->ply);
-    struct play_random random = start;
-    uint32_t total = 0;
+    const uint32_t total = play_visits(r, n);
 
     for (uint32_t i = 0; i < n; i++)
-        total += next_visits(&random, i);
-    random = start; /* draw the same numbers again rather than store them */
-    for (uint32_t i = 0; i < n; i++)
-        play_put(r, actions != NULL ? actions[i] : i, (double)next_visits(&random, i) / total);
+        play_put(r, actions != NULL ? actions[i] : i, (double)r->game->visits[i] / total);
 }
 
 void play_planes(const struct play_row *r, uint32_t last, uint32_t before)
@@ -153,16 +146,14 @@ void play_planes(const struct play_row *r, uint32_t last, uint32_t before)
     }
 }
 
-int play_result_for_mover(const struct play_game *game, uint32_t ply)
+int play_result(const struct play_row *r)
 {
-    if (game->winner < 0)
-        return 0;
-    return game->winner == (int)(ply & 1) ? 1 : -1;
+    return r->game->winner < 0 ? 0 : r->game->winner == (int)(r->ply & 1) ? 1 : -1;
 }
 
 void play_render_result(const struct play_row *r)
 {
-    play_put(r, 0, play_result_for_mover(r->game, r->ply));
+    play_put(r, 0, play_result(r));
 }
 
 void play_render_ply(const struct play_row *r)

@@ -24,7 +24,8 @@ struct play {
     uint32_t n_moves;   /* size of a game's moves */
     const char *planes; /* see play_planes; NULL: the kind draws its own */
     uint32_t n_planes;  /* the size PLAY_PLANES; those without a letter in `planes` stay 0 */
-    uint32_t n_actions; /* the size PLAY_ACTIONS */
+    uint32_t
+        n_actions; /* the size PLAY_ACTIONS: as the board file says; else cells, in Go a pass */
     const struct action_layout *layout; /* static; or NULL */
 };
 
@@ -35,6 +36,7 @@ struct play_game {
     int winner;       /* 0 the player who moved first, 1 the other, -1 nobody */
     uint32_t *moves;  /* owned, n_moves of the play; the kind decides what they hold */
     uint32_t *work;   /* owned: scratch, PLAY_WORK more than the board has cells */
+    uint32_t *visits; /* owned: scratch, see play_visits */
     uint8_t *stones;  /* owned: scratch, twice the board's cells */
 };
 
@@ -49,9 +51,8 @@ enum play_size {
     PLAY_CELLS = -3,
     PLAY_PLANES = -4,
     PLAY_ACTIONS = -5,
-    PLAY_CELLS_PASS = -6, /* cells + 1 */
-    PLAY_PACKED = -7,     /* bytes for a bit per cell */
-    PLAY_SCORES = -8,     /* 2 * (cells + 60): KataGo's scores in steps of a half */
+    PLAY_PACKED = -6, /* bytes for a bit per cell */
+    PLAY_SCORES = -7, /* 2 * (cells + 60): KataGo's scores in steps of a half */
 };
 
 /* A row to draw: the position before move number `ply` of a game. */
@@ -65,7 +66,7 @@ struct play_row {
 
 /* One array of a sample. Exactly one of render, render_items and text is set. */
 struct play_array {
-    const char *name;
+    const char *name;        /* of the member */
     const char *dtype;       /* "<f4"; of the items in an object array */
     int dims[PLAY_MAX_DIMS]; /* of a row: numbers or enum play_size; 0 after the last */
 
@@ -89,9 +90,11 @@ struct play_kind {
 
     void (*play)(const struct play *play, struct play_game *game);   /* moves, n_plies, winner */
     bool (*wins)(const struct board *board, struct play_game *game); /* the last stone wins */
-    bool bare_names; /* members are named like the arrays, without .npy */
-    struct play_array arrays[PLAY_MAX_ARRAYS + 1]; /* the last one has no name */
+    struct play_array arrays[PLAY_MAX_ARRAYS + 1];                   /* the last one has no name */
 };
+
+/* Choose the game for a board, which is borrowed. */
+void play_init(struct play *play, const struct board *board, uint64_t seed);
 
 /* The length of a dimension; 0 after the last. */
 uint64_t play_dim(const struct play *play, int dim);
@@ -147,11 +150,12 @@ static inline uint32_t play_step(const struct board *b, uint32_t cell, uint32_t 
     return board_cell_after(b, cell, steps[way], n);
 }
 
-/* Visits of n actions as a search might leave them; the first action, the one played, has most. */
-void play_visits(const struct play_row *r, uint32_t *visits, uint32_t n);
+/* Draw the visits of n actions as a search might leave them: most get few or none, the first one,
+ * which was played, gets most. Returns their sum. */
+uint32_t play_visits(const struct play_row *r, uint32_t n);
 
-/* The same divided by their sum, as float32 elements of the row at the indices in `actions`, or, if
- * that is NULL, at 0 to n - 1. */
+/* The visits of n actions divided by their sum, as float32 elements of the row at the indices in
+ * `actions`, or, if that is NULL, at 0 to n - 1. */
 void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n);
 
 /*
@@ -165,7 +169,7 @@ void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n);
 void play_planes(const struct play_row *r, uint32_t last, uint32_t before);
 
 /* The result for the player to move: 1 won, -1 lost, 0 drawn. */
-int play_result_for_mover(const struct play_game *game, uint32_t ply);
+int play_result(const struct play_row *r);
 
 /* Rows of many games: that result as float32; the number of the ply as int32; on boards that swap
  * colours 1 where the second player wins, 0.5 where nobody does, else that result; the player to

@@ -407,9 +407,9 @@ const struct play_kind play_men = {
     .play = play_to_the_end,
     .arrays =
         {
-            {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_state},
-            {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
-            {"value", "<f4", {0}, .render = play_render_value},
-            {"current_player", "|i1", {0}, .render = play_render_player},
+            {"state.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_state},
+            {"policy.npy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
+            {"value.npy", "<f4", {0}, .render = play_render_value},
+            {"current_player.npy", "|i1", {0}, .render = play_render_player},
         },
 };

@@ -197,14 +197,14 @@ const struct play_kind play_ringrift = {
     .play = play_place_stones,
     .arrays =
         {
-            {"features", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_features},
-            {"globals", "<f4", {N_GLOBALS}, .render = render_globals},
-            {"values", "<f4", {0}, .render = play_render_result},
-            {"policy_indices", "<i4", {0}, .render_items = render_indices},
-            {"policy_values", "<f4", {0}, .render_items = render_values},
-            {"move_numbers", "<i4", {0}, .render = play_render_ply},
-            {"board_type", "<U", {0}, .text = ""},
-            {"policy_encoding", "<U", {0}, .text = "board_aware"},
+            {"features.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_features},
+            {"globals.npy", "<f4", {N_GLOBALS}, .render = render_globals},
+            {"values.npy", "<f4", {0}, .render = play_render_result},
+            {"policy_indices.npy", "<i4", {0}, .render_items = render_indices},
+            {"policy_values.npy", "<f4", {0}, .render_items = render_values},
+            {"move_numbers.npy", "<i4", {0}, .render = play_render_ply},
+            {"board_type.npy", "<U", {0}, .text = ""},
+            {"policy_encoding.npy", "<U", {0}, .text = "board_aware"},
         },
 };
 
@@ -282,9 +282,9 @@ const struct play_kind play_chess = {
     .play = place_chessmen,
     .arrays =
         {
-            {"states", "|i1", {N_CHESS_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_states},
-            {"policies", "<f4", {PLAY_ACTIONS}, .render = render_policies},
-            {"values", "<f4", {0}, .render = play_render_result},
+            {"states.npy", "|i1", {N_CHESS_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_states},
+            {"policies.npy", "<f4", {PLAY_ACTIONS}, .render = render_policies},
+            {"values.npy", "<f4", {0}, .render = play_render_result},
         },
 };
 
@@ -335,44 +335,44 @@ static void render_visits(const struct play_row *r)
 {
     struct play_row of = *r;
 
-    for (; of.ply < r->ply + 2; of.ply++, of.to += 2 * play_dim(r->play, PLAY_CELLS_PASS)) {
+    for (; of.ply < r->ply + 2; of.ply++, of.to += 2 * play_dim(r->play, PLAY_ACTIONS)) {
         const uint32_t n = r->play->board->n_cells - of.ply;
 
-        play_visits(&of, r->game->work, n);
+        play_visits(&of, n);
         for (uint32_t i = 0; i < n; i++)
-            play_put(&of, r->game->moves[of.ply + i], r->game->work[i]);
+            play_put(&of, r->game->moves[of.ply + i], r->game->visits[i]);
     }
 }
 
 /* Of each visited move: win, score, weight. */
 static void render_q_values(const struct play_row *r)
 {
-    const uint64_t n_actions = play_dim(r->play, PLAY_CELLS_PASS);
+    const uint64_t n_actions = play_dim(r->play, PLAY_ACTIONS);
     const uint32_t n = r->play->board->n_cells - r->ply;
 
-    play_visits(r, r->game->work, n);
+    play_visits(r, n);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t at = r->game->moves[r->ply + i], visits = r->game->work[i];
+        const uint32_t at = r->game->moves[r->ply + i], visits = r->game->visits[i];
 
         if (visits == 0)
             continue;
-        play_put(r, at, play_result_for_mover(r->game, r->ply) * Q_SCALE / (int32_t)(i + 1));
+        play_put(r, at, play_result(r) * Q_SCALE / (int32_t)(i + 1));
         play_put(r, n_actions + at, (int32_t)(at % 61) * 8 - 240);
         play_put(r, 2 * n_actions + at, visits);
     }
 }
 
 /* By how many points the player to move is ahead at the end: random, but the winner is ahead. */
-static int32_t lead_of(const struct play *play, const struct play_game *game, uint32_t ply)
+static int32_t lead_of(const struct play_row *r)
 {
-    struct play_random random = play_random_of(play, game, PLAY_FOR_CHOICES, 0);
+    struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_CHOICES, 0);
 
-    return play_result_for_mover(game, ply) * (int32_t)(1 + play_below(&random, 20));
+    return play_result(r) * (int32_t)(1 + play_below(&random, 20));
 }
 
 static void render_global_targets(const struct play_row *r)
 {
-    const int32_t lead = lead_of(r->play, r->game, r->ply);
+    const int32_t lead = lead_of(r);
 
     play_put(r, TARGET_WIN, lead > 0);
     play_put(r, TARGET_LOSS, lead < 0);
@@ -385,7 +385,7 @@ static void render_scores(const struct play_row *r)
 {
     const int32_t middle = (int32_t)(r->play->board->n_cells + 60);
 
-    r->to[middle + lead_of(r->play, r->game, r->ply) - 1] = 100;
+    r->to[middle + lead_of(r) - 1] = 100;
 }
 
 /* Owners at the end (of a free point: random), and two later positions. */
@@ -413,15 +413,14 @@ const struct play_kind play_katago = {
     .game = BOARD_GAME_KATAGO,
     .last_game = BOARD_GAME_KATAGOMO,
     .play = play_place_stones,
-    .bare_names = true,
     .arrays =
         {
             {"binaryInputNCHWPacked", "|u1", {22, PLAY_PACKED}, .render = render_input},
             {"globalInputNC", "<f4", {19}, .render = render_global_input},
-            {"policyTargetsNCMove", "<i2", {2, PLAY_CELLS_PASS}, .render = render_visits},
+            {"policyTargetsNCMove", "<i2", {2, PLAY_ACTIONS}, .render = render_visits},
             {"globalTargetsNC", "<f4", {80}, .render = render_global_targets},
             {"scoreDistrN", "|i1", {PLAY_SCORES}, .render = render_scores},
             {"valueTargetsNCHW", "|i1", {5, PLAY_ROWS, PLAY_COLS}, .render = render_targets},
-            {"qValueTargetsNCMove", "<i2", {3, PLAY_CELLS_PASS}, .render = render_q_values},
+            {"qValueTargetsNCMove", "<i2", {3, PLAY_ACTIONS}, .render = render_q_values},
         },
 };

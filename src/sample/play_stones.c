@@ -69,7 +69,7 @@ static void render_planes(const struct play_row *r)
 /* The free cells; all actions where actions are not cells. */
 static void render_policy(const struct play_row *r)
 {
-    if (r->play->n_actions == 0 || r->play->n_actions >= r->play->board->n_cells)
+    if (r->play->n_actions >= r->play->board->n_cells)
         play_policy(r, r->game->moves + r->ply, r->play->board->n_on_board - r->ply);
     else
         play_policy(r, NULL, r->play->n_actions);
@@ -77,38 +77,33 @@ static void render_policy(const struct play_row *r)
 
 /* --- Hex --- */
 
-/* The chain that a cell or edge belongs to; the parents form a forest (union-find). */
-static uint32_t chain_of(uint32_t *parents, uint32_t at)
-{
-    while (parents[at] != at) {
-        parents[at] = parents[parents[at]];
-        at = parents[at];
-    }
-    return at;
-}
-
-/* True when the last stone joins its player's edges. The edges are numbered after the cells: the
- * two that the first player joins, then those of the second. */
+/* True when the chain of the last stone joins its player's edges. */
 static bool joins_edges(const struct board *b, struct play_game *game)
 {
-    const uint32_t ply = game->n_plies - 1, player = ply & 1, cell = game->moves[ply];
-    const uint32_t edges = b->n_cells + 2 * player;
-    const uint32_t across = player == 0 ? cell / b->cols : cell % b->cols;
-    uint32_t *parents = game->work;
+    const uint32_t ply = game->n_plies - 1;
+    uint32_t *chain = game->work, n = 1;
+    uint8_t *is_in_chain = game->stones + b->n_cells;
+    bool begins = false, ends = false;
 
-    for (uint32_t i = 0; i < b->n_cells + 4 && ply == 0; i++)
-        parents[i] = i;
-    for (uint32_t way = 0; way < PLAY_N_HEXAGON_WAYS; way++) {
-        const uint32_t to = play_step(b, cell, way, 1);
+    memset(is_in_chain, 0, b->n_cells);
+    chain[0] = game->moves[ply];
+    is_in_chain[chain[0]] = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t across = (ply & 1) == 0 ? chain[i] / b->cols : chain[i] % b->cols;
 
-        if (to != PLAY_NOWHERE && game->stones[to] == player + 1)
-            parents[chain_of(parents, cell)] = chain_of(parents, to);
+        begins |= across == 0;
+        ends |= across == b->rows - 1;
+        for (uint32_t way = 0; way < PLAY_N_HEXAGON_WAYS; way++) {
+            const uint32_t to = play_step(b, chain[i], way, 1);
+
+            if (to != PLAY_NOWHERE && game->stones[to] == game->stones[chain[0]] &&
+                !is_in_chain[to]) {
+                is_in_chain[to] = 1;
+                chain[n++] = to;
+            }
+        }
     }
-    if (across == 0)
-        parents[chain_of(parents, cell)] = chain_of(parents, edges);
-    if (across == b->rows - 1)
-        parents[chain_of(parents, cell)] = chain_of(parents, edges + 1);
-    return chain_of(parents, edges) == chain_of(parents, edges + 1);
+    return begins && ends;
 }
 
 const struct play_kind play_hex = {
@@ -118,11 +113,11 @@ const struct play_kind play_hex = {
     .wins = joins_edges,
     .arrays =
         {
-            {"boards", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
-            {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
-            {"value", "<f4", {0}, .render = play_render_value},
-            {"player_to_move", "|i1", {0}, .render = play_render_player},
-            {"ply", "<i4", {0}, .render = play_render_ply},
+            {"boards.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policy.npy", "<f4", {PLAY_CELLS}, .render = render_policy},
+            {"value.npy", "<f4", {0}, .render = play_render_value},
+            {"player_to_move.npy", "|i1", {0}, .render = play_render_player},
+            {"ply.npy", "<i4", {0}, .render = play_render_ply},
         },
 };
 
@@ -197,11 +192,11 @@ const struct play_kind play_gomoku = {
     .wins = completes_line,
     .arrays =
         {
-            {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
-            {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
-            {"value", "<f4", {0}, .render = play_render_result},
-            {"last_move", "<i4", {2}, .render = render_last_move},
-            {"current_player", "|i1", {0}, .render = render_sign},
+            {"state.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policy.npy", "<f4", {PLAY_CELLS}, .render = render_policy},
+            {"value.npy", "<f4", {0}, .render = play_render_result},
+            {"last_move.npy", "<i4", {2}, .render = render_last_move},
+            {"current_player.npy", "|i1", {0}, .render = render_sign},
         },
 };
 
@@ -213,24 +208,22 @@ const struct play_kind play_connect4 = {
     .wins = completes_line,
     .arrays =
         {
-            {"states", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
-            {"policies", "<f4", {PLAY_COLS}, .render = render_columns},
-            {"values", "<f4", {0}, .render = play_render_result},
+            {"states.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policies.npy", "<f4", {PLAY_COLS}, .render = render_columns},
+            {"values.npy", "<f4", {0}, .render = play_render_result},
         },
 };
 
 /* --- any other board --- */
 
 /* Planes by whether the board swaps colours, or as many as a board file has: stones, then the last
- * moves. Actions as many as the file has, else the cells, and in Go a pass. */
+ * moves. */
 static bool set_up_any(struct play *play)
 {
     const struct board *b = play->board;
 
     play->planes = b->n_planes > 0 ? "FS34" : board_swaps_colours(b) ? "FSs" : "MT1a";
     play->n_planes = b->n_planes;
-    play->n_actions =
-        b->n_actions > 0 ? b->n_actions : b->n_cells + (b->game == BOARD_GAME_GO ? 1 : 0);
     return true;
 }
 
@@ -271,9 +264,9 @@ const struct play_kind play_any = {
     .wins = fills_line,
     .arrays =
         {
-            {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
-            {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
-            {"value", "<f4", {0}, .render = play_render_value},
-            {"current_player", "|i1", {0}, .render = play_render_player},
+            {"state.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
+            {"policy.npy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
+            {"value.npy", "<f4", {0}, .render = play_render_value},
+            {"current_player.npy", "|i1", {0}, .render = play_render_player},
         },
 };

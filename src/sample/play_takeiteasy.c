@@ -80,9 +80,9 @@ const struct play_kind play_takeiteasy = {
     .play = play_to_the_end,
     .arrays =
         {
-            {"plateau", "<i4", {PLAY_CELLS}, .render = render_plateau},
-            {"tile", "<i4", {N_NUMBERS}, .render = render_tile},
-            {"position", "<i4", {0}, .render = render_position},
-            {"final_score", "<i4", {0}, .render = render_final_score},
+            {"plateau.npy", "<i4", {PLAY_CELLS}, .render = render_plateau},
+            {"tile.npy", "<i4", {N_NUMBERS}, .render = render_tile},
+            {"position.npy", "<i4", {0}, .render = render_position},
+            {"final_score.npy", "<i4", {0}, .render = render_final_score},
         },
 };

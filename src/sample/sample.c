@@ -38,7 +38,6 @@ struct sample_member {
     const struct play_array *array;
     struct dtype dtype;          /* of the items in an object array */
     struct pickle_writer writer; /* of items */
-    char name[64];
 };
 
 /* --- which game --- */
@@ -51,6 +50,8 @@ static const struct play_kind *const kinds[] = {
 
 void play_init(struct play *play, const struct board *board, uint64_t seed)
 {
+    const uint32_t has_pass = board->game == BOARD_GAME_GO || board->game >= BOARD_GAME_KATAGO;
+
     play->kind = NULL;
     for (size_t i = 0; play->kind == NULL; i++) {
         const struct play_kind *kind = kinds[i];
@@ -61,7 +62,9 @@ void play_init(struct play *play, const struct board *board, uint64_t seed)
         *play = (struct play){.board = board,
                               .seed = seed,
                               .n_moves = kind->n_moves > 0 ? kind->n_moves : board->n_cells,
-                              .planes = kind->planes};
+                              .planes = kind->planes,
+                              .n_actions = board->n_actions > 0 ? board->n_actions
+                                                                : board->n_cells + has_pass};
         if (kind->set_up == NULL || kind->set_up(play))
             play->kind = kind;
     }
@@ -219,8 +222,7 @@ static int open_sample(struct sample *sample, struct error *err)
         m->head.ops = &ops;
         m->head.zip_method = CODEC_ZIP_DEFLATE;
         m->head.size_known = m->array->render_items == NULL;
-        m->head.name = m->name;
-        snprintf(m->name, sizeof m->name, "%s%s", m->array->name, kind->bare_names ? "" : ".npy");
+        m->head.name = m->array->name;
         if (set_up_member(m, err) != 0)
             return -1;
     }

@@ -19,8 +19,3 @@ struct sample_result {
  */
 int sample_write(const char *path, const struct settings *settings, struct sample_result *result,
                  struct error *err);
-
-struct play;
-
-/* Choose the game for a board, which is borrowed. */
-void play_init(struct play *play, const struct board *board, uint64_t seed);
