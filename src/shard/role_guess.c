@@ -528,7 +528,8 @@ const char *role_suggest(const struct role_case *a)
             role_find_range(a->array, UINT64_MAX, &low, &high) && high < (double)n_cells &&
             (end > n_cells || high >= (double)end))
             return "action:layout=cells";
-        return role_name(roles[k]);
+        const char *order = role_order_of(a, roles[k]);
+        return order != NULL ? order : role_name(roles[k]);
     }
     /* Coordinates stay within the sides of the board; indices and counts exceed them. */
     if (dtype_is_integer(&a->h->dtype) && a->h->n_dims == 3 && a->h->shape[2] == 2 &&

@@ -267,6 +267,10 @@ static int bind_as(struct role_case *a, enum role role)
             b->options = said != 0                                                ? said
                          : text_compare_caseless(a->array->key, "winner", 6) == 0 ? ROLE_WINNER
                                                                                   : 0;
+        const char *order = a->is_told || !c->request->is_strict ? NULL : role_order_of(a, b->role);
+        if (order != NULL)
+            return role_refuse(a, order, "its numbers fit %s rather than %s: say what it is", order,
+                               role_binding_spec(b).text);
         /* The look is bounded: in a list of moves padded with -1, nearly every row has one. */
         if (a->is_told || !c->request->is_strict || h->dtype.kind != DTYPE_INT ||
             (b->role != ROLE_MASK && b->role != ROLE_POLICY) ||

@@ -99,6 +99,12 @@ bool role_told_layout(struct role_case *a, const struct action_layout **layout);
  */
 bool role_is_spatial(struct role_case *a, unsigned first_dim);
 
+/* "planes:nhwc" if planes that may be in either order, in rows (N, C*cells) or (N, n, n, n), hold
+ * the stones of two players when they are read cell by cell, and hardly ever plane by plane.
+ * "packed:lsb" if packed planes have pad bits set when the first cell is the highest bit of a byte,
+ * and none when it is the lowest. Else NULL. */
+const char *role_order_of(const struct role_case *a, enum role role);
+
 /* --- what is likely: these leave the reason alone --- */
 
 /* True when a name suggests move indices or coordinates (move, pos, cell, best, ...). */

@@ -258,6 +258,17 @@ def LONG(**extra):
 
 
 PADDED = np.where(np.arange(6) < np.arange(1, N + 1)[:, None], np.arange(6) * 7 + np.arange(N)[:, None], -1)
+
+
+def stones(n_planes=2, n_rows=16):
+    """(rows, planes, 81): the stones of both players in games of Go, and planes of ones."""
+    boards = np.zeros((n_rows, n_planes, 81), "f4")
+    for row, board in enumerate(boards):
+        moves = rng(row).permutation(81)[:2 * row + 4]
+        board[0, moves[::2]] = board[1, moves[1::2]] = board[2:] = 1
+    return boards
+
+
 BITS = rng(5).integers(1 << 33, 1 << 62, N)
 UNDECIDED = [
     ("hex13", hex_shard(reward=np.array([0, 1, 0, 1, 1, 0], "i1")), {"reward": "value"}),
@@ -311,6 +322,14 @@ UNDECIDED = [
     ("hex13", hex_shard(target=np.arange(N) + 16), {"target": "action"}),
     ("go9", go(avail=PADDED), {"avail": "action"}),
     ("go9", go(avail=np.pad(PADDED, ((0, 0), (0, 76)), constant_values=-1)), {"avail": "drop"}),
+    # Planes in one row: cell by cell, if the players' stones show it; bits from the lowest.
+    ("go9", {"states": stones().transpose(0, 2, 1).reshape(16, -1)}, {"states": "planes:nhwc"}),
+    ("go9", {"rows": stones(3).transpose(0, 2, 1).reshape(16, -1).astype("u1")}, {"rows": "planes:nhwc"}),
+    ("go9", {"rows": stones(3).reshape(16, -1)}, {"rows": "planes"}),
+    ("go9", {"x": stones(9).transpose(0, 2, 1).reshape(16, 9, 9, 9)}, {"x": "planes:nhwc"}),
+    ("go9", {"x": np.packbits(stones() > 0, axis=-1, bitorder="little")}, {"x": "packed:lsb"}),
+    ("go9", {"bits": np.packbits(stones() > 0, axis=-1, bitorder="little")}, {"bits": "packed:lsb"}),
+    ("go9", {"bits": np.packbits(stones() > 0, axis=-1)}, {"bits": "packed"}),
     # Lists with as many values beside them.
     ("go9", go(pi_idx=PADDED, pi_val=(PADDED >= 0) / 3), {"pi_idx": "policy-index", "pi_val": "policy-value"}),
     ("go9", go(best=np.arange(N), top_k=PADDED + (PADDED < 0), top_k_w=(PADDED >= 0) / 6, w=planes(5)),
@@ -367,6 +386,9 @@ DECIDED = [
     ("go9", go(best_player=np.full(N, "ann", object), pages=np.full((N, 4), 3, object))),
     ("go9", go(page_indices=np.zeros((N, 4), "i4"), page_values=np.zeros((N, 3), "f4"))),
     ("go9", go(extra=spread(7), step=np.arange(N), ids=np.array(["game"] * N), gf=spread(20))),
+    ("go9", {"states": stones(3).reshape(16, -1)}),
+    ("go9", {"x": stones(9).reshape(16, 9, 9, 9)}),
+    ("go9", {"x": np.packbits(stones() > 0, axis=-1)}),
     ("go9", go(table=np.zeros((3, 7)), legal_mask=np.ones((N, 81), bool), mask=np.ones((N, 82), "i4"))),
     ("othello", othello(ply=np.arange(N), seed=np.arange(N) * 1000, rec=np.zeros(N, [("id", "<i4")]))),
     ("hex13", hex_shard(Y_value=np.array([0, 1] * 3), ply=np.arange(N), game_id=np.arange(N))),
