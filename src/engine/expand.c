@@ -223,58 +223,48 @@ static int write_members(struct expand_job *job, struct error *err)
 
 /* --- one output --- */
 
-/* Write all members into the archive and give it its final name. */
-static int write_output(struct expand_job *job, struct error *err)
+/* Write the output and give it its final name; called with its crew. */
+static int write_with(void *self, struct crew *crew)
 {
     /* The threads of one program wait here, rather than poll for a turn. */
     static pthread_mutex_t next = PTHREAD_MUTEX_INITIALIZER;
-    const struct plan *plan = job->plan;
-
-    for (size_t i = 0; i < job->n_members; i++)
-        if (add_member(&job->members[i], err) != 0)
-            return -1;
-    if (write_members(job, err) != 0)
-        return -1;
-    job->result->unpacked_nbytes = job->archive.members.made_nbytes;
-    for (size_t i = 0; i < plan->n_inputs; i++)
-        for (size_t k = 0; k < plan->inputs[i].archive.n_inputs; k++)
-            if (input_unchanged(&plan->inputs[i].archive.inputs[k], err) != 0)
-                return -1;
-    /* Sync now, so that the commit, which others wait for, need not. */
-    if (job->settings->form != ARCHIVE_OUT_NPY_FOLDER &&
-        output_sync(&job->archive.output, err) != 0)
-        return -1;
-    /* Output, sidecar and manifest get their final names while those of no other writer do. */
-    pthread_mutex_lock(&next);
-    const int turn = output_turn_take(job->path);
-    int status = archive_out_commit(&job->archive, err);
-    if (status == 0 && job->settings->sidecar)
-        status = sidecar_write(job->path, &job->result->n_rows, job->force, err);
-    if (status == 0)
-        status = record_write(job, err);
-    output_turn_end(turn);
-    pthread_mutex_unlock(&next);
-    return status;
-}
-
-/* Write the output; called with its crew. */
-static int write_with(void *self, struct crew *crew)
-{
     struct expand_job *job = self;
+    const struct settings *settings = job->settings;
+    const struct plan *plan = job->plan;
     struct archive_out *archive = &job->archive;
     struct text comment = {0};
-    int status = archive_out_init(archive, job->path, job->settings->form, job->force, job->err);
+    int status = archive_out_init(archive, job->path, settings->form, job->force, job->err);
 
     archive->members.crew = crew;
-    archive->members.level = job->settings->level;
-    archive->members.n_threads = job->settings->n_threads;
-    archive->members.meter = job->settings->meter;
-    if (status == 0 && (job->settings->purpose == FOR_IMAGES || job->plan->was_expanded)) {
-        status = text_append(&comment, job->err, PLAN_ZIP_COMMENT "%s", job->plan->board->name);
-        archive->comment = comment.text;
-    }
+    archive->members.level = settings->level;
+    archive->members.n_threads = settings->n_threads;
+    archive->members.meter = settings->meter;
+    if (status == 0 && (settings->purpose == FOR_IMAGES || plan->was_expanded))
+        status = text_append(&comment, job->err, PLAN_ZIP_COMMENT "%s", plan->board->name);
+    archive->comment = comment.text;
+    for (size_t i = 0; i < job->n_members && status == 0; i++)
+        status = add_member(&job->members[i], job->err);
     if (status == 0)
-        status = write_output(job, job->err);
+        status = write_members(job, job->err);
+    job->result->unpacked_nbytes = archive->members.made_nbytes;
+    for (size_t i = 0; i < plan->n_inputs; i++)
+        for (size_t k = 0; k < plan->inputs[i].archive.n_inputs && status == 0; k++)
+            status = input_unchanged(&plan->inputs[i].archive.inputs[k], job->err);
+    /* Sync now, so that the commit, which others wait for, need not. */
+    if (status == 0 && settings->form != ARCHIVE_OUT_NPY_FOLDER)
+        status = output_sync(&archive->output, job->err);
+    if (status == 0) {
+        /* Output, sidecar and manifest get their final names while those of no other writer do. */
+        pthread_mutex_lock(&next);
+        const int turn = output_turn_take(job->path);
+        status = archive_out_commit(archive, job->err);
+        if (status == 0 && settings->sidecar)
+            status = sidecar_write(job->path, &job->result->n_rows, job->force, job->err);
+        if (status == 0)
+            status = record_write(job, job->err);
+        output_turn_end(turn);
+        pthread_mutex_unlock(&next);
+    }
     archive_out_release(archive);
     text_release(&comment);
     return status;
