@@ -322,13 +322,12 @@ static int check_winner(const struct plan *plan, const struct plan_array *array,
 /* Set what transforms that swap colours do to the array's numbers. */
 static int bind_swap(struct plan *plan, struct plan_array *array, struct error *err)
 {
-    static const struct bounds first = {0,
-                                        1,
-                                        true,
-                                        false,
-                                        "0 or 1, the player to move: these are not rows of this "
-                                        "game, or they are written differently",
-                                        true};
+    static const struct bounds first = {
+        .high = 1,
+        .whole = true,
+        .expected = "0 or 1, the player to move: these are not rows of this game, or they are "
+                    "written differently",
+        .first_column = true};
     const struct dtype *dtype = &array->spec.dtype;
     const struct role_binding *b = &array->binding;
     const bool has_players = survey_find(plan, ROLE_TO_MOVE) != NULL;

@@ -81,13 +81,11 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
     const bool has_tiles = board->family->has_tiles;
     const bool is_canonical = plan->conventions.planes == PLANES_CANONICAL;
     char *copy = strdup(text != NULL ? text : "all"), *rest = copy, *word;
-    bool is_allowed[BOARD_MAX_TRANSFORMS] = {false}, is_taken[BOARD_MAX_TRANSFORMS] = {false};
+    bool is_taken[BOARD_MAX_TRANSFORMS] = {false};
     int status = copy != NULL ? 0 : error_no_memory(err, "transforms");
 
     plan->n_chosen = 0;
     plan->swaps = false;
-    for (uint32_t t = 0; t < board->n_transforms; t++)
-        is_allowed[t] = spec_allows(board, &plan->conventions, t);
     while (status == 0 && (word = strsep(&rest, ",")) != NULL) {
         const bool all = strcmp(word, "all") == 0, rotations = strcmp(word, "rotations") == 0;
         const bool is_kind = all || rotations || strcmp(word, "reflections") == 0;
@@ -96,7 +94,8 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
         for (uint32_t k = 0; k < board->n_transforms && is_kind; k++) {
             const int sense = board_sense(board, k);
 
-            is_taken[k] |= is_allowed[k] && (all || (rotations ? sense > 0 : sense < 0));
+            is_taken[k] |= spec_allows(board, &plan->conventions, k) &&
+                           (all || (rotations ? sense > 0 : sense < 0));
         }
         if (is_kind)
             continue;
@@ -105,7 +104,7 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
                 err, ERROR_USAGE,
                 "--transforms: board %s has no transform %s; `symaug boards %s` lists them",
                 board->preset, text_quote(word).text, board->preset);
-        else if (!is_allowed[t])
+        else if (!spec_allows(board, &plan->conventions, (uint32_t)t))
             status =
                 error_set(err, ERROR_USAGE, "--transforms: %d (%s) cannot be used: %s", t,
                           board->transforms[t].name,
@@ -221,16 +220,16 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
     }
     made->key = strdup(form->key);
     made->no_memory.tmpdir = plan->settings->tmpdir;
-    int status = made->key != NULL ? 0 : error_no_memory(err, "array");
-    if (status == 0 && is_object)
-        status = new_items(&made->items, form->n_rows + 1, "array", err);
-    if (status == 0)
-        status = scratch_open(&made->file, n_bytes + 1, &made->no_memory, err);
-    if (status == 0)
-        status = scratch_resize(&made->file, n_bytes, err);
+    if (made->key == NULL)
+        error_no_memory(err, "array");
+    if (made->key == NULL ||
+        (is_object && new_items(&made->items, form->n_rows + 1, "array", err) != 0) ||
+        scratch_open(&made->file, n_bytes + 1, &made->no_memory, err) != 0 ||
+        scratch_resize(&made->file, n_bytes, err) != 0)
+        return NULL;
     made->input = (struct input){.path = made->key, .fd = made->file.fd, .n_bytes = n_bytes};
     memcpy(shape + 1, form->row_shape, sizeof form->row_shape);
-    for (size_t i = 0; i < 2 && status == 0; i++) {
+    for (size_t i = 0; i < 2; i++) {
         struct array *array = &made->arrays[i];
 
         shape[0] = i == 0 ? form->n_rows : 0;
@@ -242,17 +241,19 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
             array->member = NULL;
         if (is_object)
             array->objects = calloc(1, sizeof *array->objects);
-        if (array->key == NULL || array->member == NULL || (is_object && array->objects == NULL))
-            status = error_no_memory(err, "array");
-        else
-            status = array_describe(array, descr.text, shape, form->n_dims + 1, err);
-        if (status == 0 && is_object) {
-            array->unpacked_nbytes = 0; /* there is no pickle, which had to have some bytes */
-            *array->objects = (struct pickle_document){
-                .n_dims = 1, .shape = {shape[0]}, .n_items = shape[0], .items = made->items};
+        if (array->key == NULL || array->member == NULL || (is_object && array->objects == NULL)) {
+            error_no_memory(err, "array");
+            return NULL;
         }
+        if (array_describe(array, descr.text, shape, form->n_dims + 1, err) != 0)
+            return NULL;
+        if (!is_object)
+            continue;
+        array->unpacked_nbytes = 0; /* there is no pickle, which had to have some bytes */
+        *array->objects = (struct pickle_document){
+            .n_dims = 1, .shape = {shape[0]}, .n_items = shape[0], .items = made->items};
     }
-    return status == 0 ? made : NULL;
+    return made;
 }
 
 int made_write(struct made *made, uint64_t row, const void *rows, uint64_t n, struct error *err)

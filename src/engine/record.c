@@ -11,11 +11,6 @@
 
 /* Functions that add to a manifest return 0, or another value when there is no memory. */
 
-static int put_number(json_t *object, const char *key, uint64_t number)
-{
-    return json_object_set_new(object, key, json_integer((json_int_t)number));
-}
-
 static json_t *file_json(const char *path, json_int_t n_bytes, const char *sha256, uint64_t n_rows)
 {
     return json_pack("{s:o,s:I,s:s,s:I}", "name", json_string_nocheck(text_base_name(path)),
@@ -207,11 +202,12 @@ int record_write(const struct expand_job *job, struct error *err)
     int bad = fill(m, job);
 
     if (shards_cut(plan) != SHARDS_ONE)
-        bad |= put_number(output, "first_row", result->first_row);
+        bad |=
+            json_object_set_new(output, "first_row", json_integer((json_int_t)result->first_row));
     bad |= add_output(m, output, job);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].value != UINT64_MAX)
-            bad |= put_number(counts, all[i].name, all[i].value);
+            bad |= json_object_set_new(counts, all[i].name, json_integer((json_int_t)all[i].value));
     if (plan->counts != NULL)
         bad |= json_object_update(counts, plan->counts);
     for (size_t i = 0; i < plan->warnings.n; i++)

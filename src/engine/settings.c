@@ -1,7 +1,6 @@
 /*
- * settings.c - the option table, made of options.h: each row holds an option's names, its help, the
- * commands that have it, what its argument may be and which field of the settings it sets, so that
- * one function serves all options.
+ * settings.c - the option table, made of options.h, and one function for each thing that is done
+ * with any of its rows: to find it, to set it, to tell what it was set to.
  */
 #include "engine/settings.h"
 

@@ -6,9 +6,7 @@
  * written beside it, else one that its shapes fit. A contradiction between the first two is noted:
  * `expand` refuses it, `verify` lists it. Roles are decided as `expand` decides them.
  *
- * The SHA-256 digests of the inputs are made while the inputs are worked on: threads with nothing
- * else to do hash them in small steps, as far as input was fetched, while its pages are still in
- * memory, so that each file is read from the disk once.
+ * Digests of shards are made in small steps, by threads with nothing else to do.
  */
 #include "engine/shard.h"
 

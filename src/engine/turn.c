@@ -350,8 +350,8 @@ bool laid_can_read(const struct array *array, const struct role_binding *policy)
 
     return role == ROLE_POLICY_INDEX ||
            (array->row_nbytes > 0 && dtype_is_number(&array->header.dtype) &&
-            ((role == ROLE_ACTION && !(policy->options & ROLE_PAIRS)) ||
-             ((role == ROLE_POLICY || role == ROLE_MASK) && policy->axes.inner == 1)));
+            ((role == ROLE_ACTION && !(policy->options & ROLE_PAIRS)) || role == ROLE_POLICY ||
+             role == ROLE_MASK));
 }
 
 int laid_init(struct laid *laid, const struct board *board, const struct role_binding *planes,
