@@ -175,21 +175,6 @@ static void survey_step(void *self)
     crew_unlock(job->archive.members.crew);
 }
 
-static bool inputs_are_due(void *self)
-{
-    const struct expand_job *job = self;
-
-    return job->inputs_failure.kind == ERROR_NONE && !side_work_is_done(&job->digests) &&
-           job->digests.used < job->archive.members.n_loaded;
-}
-
-static void inputs_step(void *self)
-{
-    struct expand_job *job = self;
-
-    side_work_step(&job->digests, &job->inputs_failure);
-}
-
 /* Write all members, with the other tasks of the crew. What the survey refuses comes before what is
  * wrong with single rows. */
 static int write_members(struct expand_job *job, struct error *err)
@@ -197,11 +182,12 @@ static int write_members(struct expand_job *job, struct error *err)
     struct crew *crew = job->archive.members.crew;
     struct crew_task tasks[] = {
         {.is_due = survey_is_due, .step = survey_step, .self = job},
-        {.is_due = inputs_are_due, .step = inputs_step, .self = job},
+        {.is_due = side_work_is_due, .step = side_work_step, .self = &job->digests},
         {.is_due = output_digest_is_due, .step = output_digest_step, .self = &job->archive.digest},
     };
 
     job->was_surveyed = job->plan->is_surveyed;
+    job->digests.n_fetched = &job->archive.members.n_loaded;
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         crew_add_task(crew, &tasks[i]);
     const int status =
@@ -216,8 +202,6 @@ static int write_members(struct expand_job *job, struct error *err)
     }
     if (status != 0)
         return -1;
-    if (job->inputs_failure.kind != ERROR_NONE)
-        return error_pass(err, &job->inputs_failure);
     return side_work_finish(&job->digests, err) == 0 ? stone_watch_judge(&job->watch, err) : -1;
 }
 

@@ -33,9 +33,9 @@ struct expand_job {
     const struct order *order; /* its rows */
     struct expand_result *result;
     struct archive_out archive;
-    bool was_surveyed;                           /* under the crew's lock */
-    struct error survey_failure, inputs_failure; /* until it is written */
-    struct error *err;                           /* borrowed */
+    bool was_surveyed;           /* under the crew's lock */
+    struct error survey_failure; /* until it is written */
+    struct error *err;           /* borrowed */
 };
 
 /* Begin. Plan and settings are borrowed; the caller releases the job. If the plan's last survey is

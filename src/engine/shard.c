@@ -31,9 +31,23 @@ int side_work_init(struct side_work *work, const struct shard *shards, size_t n_
     return error_no_memory(err, "digests of the inputs");
 }
 
-int side_work_step(struct side_work *work, struct error *err)
+static bool is_over(const struct side_work *work)
 {
-    for (int i = 0; i < STEP_NCHUNKS && !side_work_is_done(work); i++) {
+    return work->shard == work->n_shards || work->failure.kind != ERROR_NONE;
+}
+
+bool side_work_is_due(void *side_work)
+{
+    const struct side_work *work = side_work;
+
+    return !is_over(work) && work->used < *work->n_fetched;
+}
+
+void side_work_step(void *side_work)
+{
+    struct side_work *work = side_work;
+
+    for (int i = 0; i < STEP_NCHUNKS && !is_over(work); i++) {
         const struct archive_in *archive = &work->shards[work->shard].archive;
         const struct input *in = &archive->inputs[work->file];
         char *sha256 = work->sha256[work->shard];
@@ -41,8 +55,8 @@ int side_work_step(struct side_work *work, struct error *err)
         work->used += CHUNK_NBYTES;
         const size_t n = (size_t)smaller(in->n_bytes - work->offset, CHUNK_NBYTES);
         if (n > 0) {
-            if (input_read(in, work->offset, work->buffer, n, err) != 0)
-                return -1;
+            if (input_read(in, work->offset, work->buffer, n, &work->failure) != 0)
+                return;
             digest_update(&work->digest, work->buffer, n);
             work->offset += n;
             input_release_before(in, work->offset, &work->released);
@@ -63,15 +77,13 @@ int side_work_step(struct side_work *work, struct error *err)
         work->file = 0;
         work->shard++;
     }
-    return 0;
 }
 
 int side_work_finish(struct side_work *work, struct error *err)
 {
-    while (!side_work_is_done(work))
-        if (side_work_step(work, err) != 0)
-            return -1;
-    return 0;
+    while (!is_over(work))
+        side_work_step(work);
+    return work->failure.kind == ERROR_NONE ? 0 : error_pass(err, &work->failure);
 }
 
 int side_work_digest(const struct shard *shard, char sha256[DIGEST_HEX_NBYTES], struct error *err)

@@ -20,12 +20,13 @@
 
 struct shard;
 
-/* The digests of several shards, made step by step. The owner takes steps as members fetch input,
- * so that hashing overlaps compression and keeps pace with it, and the input is read from the disk
- * only once; what is left is hashed at the end. */
+/* The digests of several shards, made step by step as members fetch input, so that hashing overlaps
+ * compression and keeps pace with it, and the input is read from the disk only once; what is left
+ * is hashed at the end. */
 struct side_work {
     const struct shard *shards; /* borrowed */
     size_t n_shards;
+    const _Atomic uint64_t *n_fetched; /* borrowed: for the owner to set before steps are due */
     char (*sha256)[DIGEST_HEX_NBYTES]; /* owned: one per shard; a folder's is that of the lines
                                           "FILE SHA256\n" of its files */
     size_t shard, file;                /* being hashed; n_shards: all is done */
@@ -34,20 +35,18 @@ struct side_work {
     struct digest lines;  /* of a folder's lines */
     uint8_t *buffer;      /* owned */
     uint64_t used;        /* bytes hashed, about */
+    struct error failure; /* of a step: no more are due */
 };
 
 int side_work_init(struct side_work *work, const struct shard *shards, size_t n_shards,
                    struct error *err);
 
-static inline bool side_work_is_done(const struct side_work *work)
-{
-    return work->shard == work->n_shards;
-}
+/* For any thread, as functions of a crew_task: whether less was hashed than *n_fetched; and a step.
+ */
+bool side_work_is_due(void *side_work);
+void side_work_step(void *side_work);
 
-/* Hash the next part. One thread at a time. */
-int side_work_step(struct side_work *work, struct error *err);
-
-/* Hash the rest. */
+/* Hash the rest; -1 if a step has failed. */
 int side_work_finish(struct side_work *work, struct error *err);
 
 /* The digest of one shard, of which only the archive is read. */
