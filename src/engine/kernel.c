@@ -13,33 +13,26 @@
 /* Sources of one tile: half of a first-level cache of 48 KiB. */
 #define TILE_NBYTES 24576u
 
-/* Copy the first and the last `part` bytes of n, which together cover all of them. */
-#define COPY_ENDS(part)                       \
-    do {                                      \
-        uint8_t first[part], last[part];      \
-                                              \
-        memcpy(first, in, part);              \
-        memcpy(last, in + n - (part), part);  \
-        memcpy(out, first, part);             \
-        memcpy(out + n - (part), last, part); \
-    } while (0)
-
-/* memcpy for the few bytes of a cell, for which a call would cost more than the copy. */
+/* memcpy for the few bytes of a cell, for which a call would cost more than the copy: of a constant
+ * number of bytes it is no call, and two of them may overlap. */
 static inline void copy_cell(uint8_t *out, const uint8_t *in, size_t n)
 {
-    if (n > 64)
+    if (n > 64) {
         memcpy(out, in, n);
-    else if (n >= 16) {
+    } else if (n >= 16) {
         for (size_t i = 0; i + 16 < n; i += 16)
             memcpy(out + i, in + i, 16);
         memcpy(out + n - 16, in + n - 16, 16);
-    } else if (n >= 8)
-        COPY_ENDS(8);
-    else if (n >= 4)
-        COPY_ENDS(4);
-    else
+    } else if (n >= 8) {
+        memcpy(out, in, 8);
+        memcpy(out + n - 8, in + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(out, in, 4);
+        memcpy(out + n - 4, in + n - 4, 4);
+    } else {
         for (size_t i = 0; i < n; i++)
             out[i] = in[i];
+    }
 }
 
 /* Planes that keep their cells. */
