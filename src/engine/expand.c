@@ -282,7 +282,7 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     const int most = is_beside ? settings->n_helpers : settings->n_threads;
     const uint64_t worth = expand_estimate(plan) / (is_beside ? HELPER_NBYTES : THREAD_NBYTES) + 1;
 
-    *result = (struct expand_result){.n_rows = rows->n_images, .first_row = rows->first_image};
+    *result = (struct expand_result){.n_rows = rows->n_images};
     job->path = path;
     job->order = rows;
     job->result = result;

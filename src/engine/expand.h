@@ -10,8 +10,7 @@
 
 /* What was written. */
 struct expand_result {
-    uint64_t n_rows;    /* of the output */
-    uint64_t first_row; /* the number of its first row among all that the plan writes */
+    uint64_t n_rows; /* of the output */
     uint64_t unpacked_nbytes;
     uint64_t n_bytes; /* of the output file */
     char sha256[DIGEST_HEX_NBYTES];

@@ -202,8 +202,8 @@ int record_write(const struct expand_job *job, struct error *err)
     int bad = fill(m, job);
 
     if (shards_cut(plan) != SHARDS_ONE)
-        bad |=
-            json_object_set_new(output, "first_row", json_integer((json_int_t)result->first_row));
+        bad |= json_object_set_new(output, "first_row",
+                                   json_integer((json_int_t)job->order->first_image));
     bad |= add_output(m, output, job);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].value != UINT64_MAX)
