@@ -65,14 +65,10 @@ static int add_turns(struct board *b, bool only_rotations, struct error *err)
 
 /* --- nauty --- */
 
-/* nauty's functions, and what its callbacks, which take no argument of ours, work on. All under the
- * lock. */
+/* What nauty's callbacks, which take no argument of ours, work on; under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct {
-    void *handle; /* of the shared library; NULL: not loaded yet */
-    void (*run)(sparsegraph *, int *, int *, int *, optionblk *, statsblk *, sparsegraph *);
-    void (*release)(void);
+static struct nauty_state {
     volatile int *stop;  /* nauty gives up when it is set */
     struct board *board; /* gets the generators */
     int first_player;    /* a vertex */
@@ -221,6 +217,9 @@ static int graph_init(struct board_graph *g, const struct board *b, struct relat
 /* Load nauty and let it add the generators of the graph's group. Under the lock. */
 static int run_nauty(struct board *b, struct board_graph *g, statsblk *stats, struct error *err)
 {
+    static void *nauty; /* the shared library; NULL: not loaded yet */
+    void (*run)(sparsegraph *, int *, int *, int *, optionblk *, statsblk *, sparsegraph *);
+    void (*release)(void);
     optionblk options = {.userautomproc = add_generator,
                          .usernodeproc = look_at_node,
                          .linelength = 0,
@@ -228,27 +227,22 @@ static int run_nauty(struct board *b, struct board_graph *g, statsblk *stats, st
                          .maxinvarlevel = 1,
                          .schreier = FALSE};
 
-    if (nauty_state.handle == NULL)
-        nauty_state.handle = dlopen(NAUTY, RTLD_NOW | RTLD_LOCAL);
-    if (nauty_state.handle == NULL)
+    if (nauty == NULL)
+        nauty = dlopen(NAUTY, RTLD_NOW | RTLD_LOCAL);
+    if (nauty == NULL)
         return error_set(err, ERROR_DATA,
                          "the symmetries of edges are found by nauty, which cannot be loaded: "
                          "install libnauty2, or give transforms");
-    *(void **)&nauty_state.run = dlsym(nauty_state.handle, "sparsenauty");
-    *(void **)&nauty_state.release = dlsym(nauty_state.handle, "nauty_freedyn");
-    nauty_state.stop = dlsym(nauty_state.handle, "nauty_kill_request");
-    options.dispatch = dlsym(nauty_state.handle, "dispatch_sparse");
-    if (nauty_state.run == NULL || nauty_state.release == NULL || nauty_state.stop == NULL ||
-        options.dispatch == NULL)
+    *(void **)&run = dlsym(nauty, "sparsenauty");
+    *(void **)&release = dlsym(nauty, "nauty_freedyn");
+    options.dispatch = dlsym(nauty, "dispatch_sparse");
+    nauty_state = (struct nauty_state){
+        .stop = dlsym(nauty, "nauty_kill_request"), .board = b, .first_player = g->sparse.nv - 2};
+    if (run == NULL || release == NULL || nauty_state.stop == NULL || options.dispatch == NULL)
         return error_set(err, ERROR_DATA, "%s lacks functions expected of nauty 2.8", NAUTY);
-    nauty_state.board = b;
-    nauty_state.first_player = g->sparse.nv - 2;
-    nauty_state.n_nodes = 0;
-    nauty_state.is_long = false;
-    nauty_state.no_memory = false;
     *nauty_state.stop = 0;
-    nauty_state.run(&g->sparse, g->labels, g->ends, g->orbits, &options, stats, NULL);
-    nauty_state.release();
+    run(&g->sparse, g->labels, g->ends, g->orbits, &options, stats, NULL);
+    release();
     if (nauty_state.is_long)
         return error_set(err, ERROR_DATA,
                          "the transforms that edges and colours allow take too long to find: give "

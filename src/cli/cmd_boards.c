@@ -57,11 +57,11 @@ static int print_board(const struct board *board, struct error *err)
     printf("\n\n  id  name                      order  inverse\n");
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         const struct board_transform *transform = &board->transforms[t];
-        const uint64_t order = perm_order(1, transform->dst, board->n_cells); /* without colours */
+        const bool swaps = transform->swaps_colours;
 
-        printf("  %2u  %-24s  %5llu  %7u%s\n", t, transform->name,
-               (unsigned long long)(transform->swaps_colours ? order + (order & 1) * order : order),
-               board->inverse[t], transform->swaps_colours ? "  swaps colours" : "");
+        printf("  %2u  %-24s  %5" PRIu64 "  %7u%s\n", t, transform->name,
+               perm_order(swaps ? 2 : 1, transform->dst, board->n_cells), board->inverse[t],
+               swaps ? "  swaps colours" : "");
     }
     /* Does a board file list all transforms that its edges, lines and colours allow? */
     if (board->file_text != NULL && (board->n_edges > 0 || board->n_lines > 0)) {

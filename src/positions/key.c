@@ -180,15 +180,14 @@ static int add_array(struct key *key, const struct plan *plan, size_t i, const c
 /* Where the other set's array of that name has another type of number, convert rows to it. */
 static void take_type(struct key_array *a, const struct key *like)
 {
-    for (size_t i = 0; i < like->n_arrays; i++) {
-        const struct dtype *dtype = &like->arrays[i].dtype;
+    const struct key_array *other =
+        bsearch(&a->name, like->arrays, like->n_arrays, sizeof *other, text_compare);
 
-        if (strcmp(like->arrays[i].name, a->name) == 0 && !a->is_bits && dtype_is_number(dtype) &&
-            dtype_is_number(&a->dtype) &&
-            (dtype->kind != a->dtype.kind || dtype->itemsize != a->dtype.itemsize)) {
-            a->dtype = *dtype;
-            a->is_converted = true;
-        }
+    if (other != NULL && !a->is_bits && dtype_is_number(&other->dtype) &&
+        dtype_is_number(&a->dtype) &&
+        (other->dtype.kind != a->dtype.kind || other->dtype.itemsize != a->dtype.itemsize)) {
+        a->dtype = other->dtype;
+        a->is_converted = true;
     }
 }
 
@@ -227,20 +226,17 @@ static int name_board(struct key *key, struct error *err)
 {
     const struct board *board = key->board;
     const uint32_t sizes[] = {board->rows, board->cols, board->n_cells, board->n_planes};
+    const bool is_file = board->file_text != NULL;
     const size_t n_most = 4 + board->n_transforms * (1 + (size_t)board->n_cells + board->n_planes);
+    uint32_t *list = calloc(n_most, sizeof *list);
     char hex[DIGEST_HEX_NBYTES];
     size_t n = 0;
 
-    if (board->file_text == NULL) {
-        key->board_name = strdup(board->name);
-        return key->board_name != NULL ? 0 : error_no_memory(err, "keys of positions");
-    }
-    uint32_t *list = calloc(n_most, sizeof *list);
     if (list == NULL)
         return error_no_memory(err, "keys of positions");
     for (; n < 4; n++)
         list[n] = htole32(sizes[n]);
-    for (uint32_t t = 0; t < board->n_transforms; t++) {
+    for (uint32_t t = 0; t < board->n_transforms && is_file; t++) {
         const struct board_transform *transform = &board->transforms[t];
 
         list[n++] = htole32(transform->swaps_colours);
@@ -251,7 +247,7 @@ static int name_board(struct key *key, struct error *err)
     }
     digest_bytes(list, n * sizeof *list, hex);
     free(list);
-    key->board_name = strdup(text_format("file:%s", hex).text);
+    key->board_name = strdup(is_file ? text_format("file:%s", hex).text : board->name);
     return key->board_name != NULL ? 0 : error_no_memory(err, "keys of positions");
 }
 

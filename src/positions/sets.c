@@ -143,22 +143,18 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
 
 /* --- folders --- */
 
-static int is_array(const struct dirent *entry)
-{
-    return *entry->d_name != '.' && text_ends_with(entry->d_name, ".npy");
-}
-
 /* Whether a path is a folder of arrays, and so a shard. */
 static bool holds_arrays(const char *path)
 {
-    struct dirent **list;
-    const int n = scandir(path, &list, is_array, NULL);
+    DIR *folder = opendir(path);
+    const struct dirent *entry = NULL;
 
-    for (int i = 0; i < n; i++)
-        free(list[i]);
-    if (n >= 0)
-        free(list);
-    return n > 0;
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
+        if (*entry->d_name != '.' && text_ends_with(entry->d_name, ".npy"))
+            break;
+    if (folder != NULL)
+        closedir(folder);
+    return entry != NULL;
 }
 
 int set_list(const char *path, struct text_list *shards, struct error *err)
