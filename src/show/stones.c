@@ -212,20 +212,14 @@ static void put_stones(const struct planes *planes, bool is_swapped, const char 
         to->piece = PICTURE_MAN;
 }
 
-static bool are_stacks(const struct board *board, uint64_t n_planes)
-{
-    const uint32_t *known = board->family->stack_planes;
-
-    return n_planes > 0 && (n_planes == known[0] || n_planes == known[1]);
-}
-
 bool stones_are_stacks(const struct plan *plan)
 {
+    const uint32_t *known = plan->board->family->stack_planes;
     size_t i;
     const struct plan_array *array = find_planes(plan, &i);
+    const uint64_t n = array != NULL ? planes_count(&array->binding) : 0;
 
-    return array != NULL && array->binding.role == ROLE_PLANES &&
-           are_stacks(plan->board, planes_count(&array->binding));
+    return n > 0 && array->binding.role == ROLE_PLANES && (n == known[0] || n == known[1]);
 }
 
 void stones_read(const struct fields *fields, struct picture *picture)
@@ -240,7 +234,7 @@ void stones_read(const struct fields *fields, struct picture *picture)
         return;
     /* Stones of mine and theirs become colours by the player to move. */
     const bool is_swapped = planes.form.is_mover && side_to_move(fields) == SIDE_SECOND;
-    const bool is_stacks = are_stacks(board, planes_count(&array->binding));
+    const bool is_stacks = stones_are_stacks(plan);
     const bool owners = is_stacks && planes_are_owners(&planes);
     const char *men = planes.n_each > 1 ? family->men : NULL;
 

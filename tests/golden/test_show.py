@@ -328,6 +328,19 @@ def test_looks():
             svg.encode())
 
 
+@tap.test("packed", "planes")
+def test_stacks(role):
+    """As many planes as RingRift's hold heights of stacks; bits hold none."""
+    with tempfile.TemporaryDirectory() as folder:
+        planes = np.zeros((2, 56, 64), np.uint8)
+        planes[:, 0, 9] = planes[:, 1, 20] = 1
+        state = np.packbits(planes, axis=2) if role == "packed" else planes.reshape(2, 56, 8, 8)
+        path = save(folder, state=state)
+        svg = show("--board", "square:8", "--role", f"state={role}", "--row", 0, path)
+        assert svg.count(b'href="#s') == 16
+        assert svg.count(b'class="n"') == (0 if role == "packed" else 16)
+
+
 @tap.test()
 def test_small_cells():
     """On a board of many cells no label lies on a stone."""
