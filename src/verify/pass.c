@@ -37,11 +37,14 @@ struct run {
 /* --- arrays whose meaning was guessed --- */
 
 /* Of the first groups with several images: in how many most images (or all of them) agree with the
- * first one, minus the number of the other groups. */
+ * first one, minus the number of the other groups. Images that have no name are named by their
+ * planes. */
 static int agreement(const struct run *run, size_t lane, unsigned liberties, bool all)
 {
     const struct window *window = &run->front;
-    const struct board *board = run->lanes->shard->found.board;
+    const struct lanes *lanes = run->lanes;
+    const struct board *board = lanes->shard->found.board;
+    const bool has_planes = lanes->planes >= 0 && lane_is_compared(&lanes->items[lanes->planes]);
     int margin = 0;
 
     for (uint64_t g = 0; g < window->n_groups && g < ADAPT_GROUPS; g++) {
@@ -50,12 +53,15 @@ static int agreement(const struct run *run, size_t lane, unsigned liberties, boo
 
         for (; image < window->images + window->groups[g + 1]; image++) {
             const struct orbit_pair pair = {window, lane, first->at, image->at, 0};
+            const struct orbit_pair planes = {window, (size_t)lanes->planes, first->at, image->at,
+                                              0};
+            const uint32_t u = image->transform != NO_TRANSFORM && first->transform != NO_TRANSFORM
+                                   ? spec_between(board, first->transform, image->transform)
+                               : has_planes ? probe_relate_planes(&planes, run->groups->allowed)
+                                            : NO_TRANSFORM;
 
-            if (image->transform == NO_TRANSFORM || first->transform == NO_TRANSFORM)
-                continue;
-            n_images++;
-            n_same += orbit_same(&pair, spec_between(board, first->transform, image->transform),
-                                 liberties);
+            n_images += u != NO_TRANSFORM;
+            n_same += u != NO_TRANSFORM && orbit_same(&pair, u, liberties);
         }
         if (n_images > 0)
             margin += (all ? n_same == n_images : 2 * n_same >= n_images) ? 1 : -1;
@@ -74,7 +80,8 @@ static bool has_cell_actions(const struct lane *lane)
  * describe the images themselves (another tool's provenance, say) and are not compared. Signed
  * values of no stated convention may be the mover's, which no image changes. Where the policies of
  * the first sources have mass on stones as stored, but not when flipped, each policy whose images
- * agree only when it is flipped is compared so, and the note says it.
+ * agree when it is flipped, but not as they are, or not with the stones, is compared so, and the
+ * note says it.
  */
 static int adapt(const struct run *run, struct error *err)
 {
@@ -106,16 +113,20 @@ static int adapt(const struct run *run, struct error *err)
         rules_check_row(&look, window, &window->images[window->groups[g]]);
     const struct flip_verdict verdict = laid_judge(&look.policies[0].laid);
     const enum action_flip flip = verdict.flip;
-    rules_release(&look);
-    if (flip == lanes[rules->policy].binding->flip || verdict.end - verdict.first < shard->n_rows)
-        return status;
-    for (size_t i = 0; i < run->lanes->n && status == 0; i++) {
+    const bool is_flipped =
+        flip != lanes[rules->policy].binding->flip && verdict.end - verdict.first >= shard->n_rows;
+    for (size_t i = 0; i < run->lanes->n && status == 0 && is_flipped; i++) {
         struct role_binding *binding = shard->bindings + (lanes[i].binding - shard->bindings);
         const enum action_flip said = binding->flip;
         const struct text_quoted name = text_path(lanes[i].array->key);
 
-        /* Do all images agree in most groups: as it is, or else flipped? */
-        if (!has_cell_actions(&lanes[i]) || agreement(run, i, ORBIT_EXACT, true) > 0)
+        bool shows = false; /* that it stands on stones itself */
+
+        for (size_t k = 0; k < look.n_policies; k++)
+            shows |=
+                look.policies[k].lane == (int)i && laid_judge(&look.policies[k].laid).flip == flip;
+        if (!has_cell_actions(&lanes[i]) || flip == said ||
+            (!shows && agreement(run, i, ORBIT_EXACT, true) > 0))
             continue;
         binding->flip = flip;
         status = spec_set_space(&lanes[i].spec, &run->lanes->maker, binding, err);
@@ -129,6 +140,7 @@ static int adapt(const struct run *run, struct error *err)
                             role_name(binding->role), action_flip_name(flip));
         }
     }
+    rules_release(&look);
     return status;
 }
 

@@ -152,6 +152,27 @@ def test_flipped_images_are_right(size):
         found, _ = verify(path, *board)
         assert found and found <= set(codes), found
 
+# Images under which planes and policies move alike as they stand, so that these alone tell nothing.
+ALIKE = {("flipud", "mirrors"): [0, 4, 6], ("fliplr", "mirror"): [0, 4], ("flipud", "one"): [0, 6],
+         ("transpose", "half turn"): [0, 2]}
+
+
+@tap.test(*ALIKE, *[(flip, "any") for flip in FLIPS])
+def test_flipped_sets_are_right(flip, which):
+    """Whatever the images: those that say nothing of the order of storage, or another one per row."""
+    arrays = line_games(8, 60)
+    rng = np.random.default_rng(2)
+    rows = {key: [] for key in arrays}
+    for state, prob, z in zip(*arrays.values()):
+        for d in ALIKE.get((flip, which), [0, int(rng.integers(1, 8))]):
+            rows["states"].append(D4[d](state))
+            rows["mcts_probs"].append(FLIPS[flip](D4[d](prob.reshape(1, 1, 8, 8))).reshape(-1))
+            rows["winners_z"].append(z)
+    images = {key: np.array(value) for key, value in rows.items()}
+    n = len(images["states"]) // 60
+    check(images, ["--board", "square:8"], [], [],
+          says=[f"expanded, {n} images", f"mcts_probs=policy:{flip}"])
+
 
 # --- mass that is none ---
 
