@@ -281,6 +281,28 @@ static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t
     return true;
 }
 
+/* True when a floating policy is the image up to rounding, as where programs normalise each image
+ * anew: a sum taken in another order differs by a few units in the last place of a float, even if
+ * doubles are stored. */
+static bool same_rounded(const struct step *step, const uint8_t *a, const uint8_t *b)
+{
+    const struct spec *spec = step->spec;
+    const size_t item = step->dtype->itemsize;
+    const double unit = item == 2 ? 0x1p-10 : 0x1p-22;
+
+    for (uint64_t p = step->first; p < step->end; p++)
+        for (uint64_t i = 0; i < spec->axis; i++) {
+            const uint64_t to = step->by.dst != NULL ? step->by.dst[i] : i;
+            const size_t at = spec_plane_at(spec, p) * item;
+            const double expected = dtype_get_double(step->dtype, a + at + i * step->stride);
+            const double found = dtype_get_double(step->dtype, b + at + to * step->stride);
+
+            if (expected != found && !(fabs(expected - found) <= unit * fabs(expected)))
+                return false;
+        }
+    return true;
+}
+
 /* Where it is unknown which channels change places, each must be the image of some channel; in
  * place where the planes are the mover's. */
 static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t *b, bool in_place)
@@ -413,7 +435,9 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     switch (spec->kind) {
     case SPEC_AXIS:
     case SPEC_BITS:
-        return same_planes(&step, a.bytes, b.bytes);
+        return same_planes(&step, a.bytes, b.bytes) ||
+               (lane->binding->role == ROLE_POLICY && a.dtype->kind == DTYPE_FLOAT &&
+                same_rounded(&step, a.bytes, b.bytes));
     case SPEC_INDICES:
     case SPEC_PADDED:
         return same_moves(pair, &step, &a, &b, liberties);

@@ -174,6 +174,23 @@ def test_flipped_sets_are_right(flip, which):
           says=[f"expanded, {n} images", f"mcts_probs=policy:{flip}"])
 
 
+@tap.test(*[(dtype, order) for dtype in ("<f4", "<f8", "<f2") for order in ("sample", "transform")])
+def test_normalised_anew(dtype, order):
+    """Each image's policy divided by its own sum, which a float rounds in its own way."""
+    arrays = line_games(8, 40, n_planes=2)
+    rows = [(i, d) for i in range(40) for d in range(8)]
+    if order == "transform":
+        rows.sort(key=lambda row: row[1])
+    policies = [arrays["mcts_probs"][i].reshape(1, 8, 8) for i, _ in rows]
+    policies = [D4[d](policy).reshape(-1) * np.float32(3) for policy, (_, d) in zip(policies, rows)]
+    sums = [np.cumsum(policy, dtype=np.float32)[-1] for policy in policies]
+    images = {"states": np.array([D4[d](arrays["states"][i]) for i, d in rows]),
+              "mcts_probs": np.array([p / s for p, s in zip(policies, sums)]).astype(dtype)}
+    check(images, ["--board", "square:8"], [], [], says=["expanded, 8 images"])
+    images["mcts_probs"][9] *= np.dtype(dtype).type(1 + 1 / 64)
+    check(images, ["--board", "square:8"], ["policy-sum", "policy-wrong"])
+
+
 # --- mass that is none ---
 
 
