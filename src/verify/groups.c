@@ -206,12 +206,13 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
 {
     bool *const most = groups->expected;
     uint64_t lead = 0; /* of `most` in the vote */
-    uint64_t n_named = 0, n_with_most = 0, n_with_others = 0;
+    uint64_t n_named = 0, n_with_most = 0, n_with_others = 0, n_alone = 0;
     uint32_t n_expected = 0;
     int status = 0;
 
     /* The first round finds the set of images that most groups have, if there is one (by majority
-     * vote); the second counts those groups. Groups in which no image has a name have no vote. */
+     * vote); the second counts those groups. Groups in which no image has a name have no vote.
+     * Where many have a single row, not all sources were expanded. */
     for (int round = 0; round < (groups->is_told ? 1 : 2) && status == 0; round++) {
         struct orbit_walk walk;
 
@@ -234,6 +235,7 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
                 n_named += round == 1;
                 n_with_most += round == 1 && is_most;
                 n_with_others += round == 1 && has_others;
+                n_alone += round == 1 && walk.window.groups[g + 1] - walk.window.groups[g] == 1;
                 if (round == 0 && !groups->is_told && !is_most && lead == 0)
                     memcpy(most, own, sizeof own);
                 lead = is_most || lead == 0 ? lead + 1 : lead - 1;
@@ -243,8 +245,9 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
     for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++)
         n_expected += most[t];
     if (!groups->is_told)
-        groups->expects =
-            n_expected > 1 && 2 * n_with_most > n_named && 10 * n_with_others <= n_named;
+        groups->expects = n_expected > 1 && 2 * n_with_most > n_named &&
+                          10 * n_with_others <= n_named &&
+                          (n_alone < MANY_ALONE || 4 * n_alone <= n_named);
     return status;
 }
 

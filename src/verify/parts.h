@@ -161,6 +161,7 @@ bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const 
 
 #define LAYOUT_MAX_IMAGES BOARD_MAX_TRANSFORMS /* per source */
 #define LAYOUT_MAX_GAMES  16                   /* lists of games that a search makes */
+#define MANY_ALONE        8                    /* rows without images: sources not expanded */
 
 /* Sources are stored in blocks: of a block first all images under one transform, then those under
  * the next. */
@@ -388,6 +389,39 @@ bool probe_repeats(const struct probe *probe, const struct layout *layout,
 /* The only allowed transform that takes the planes of one row to those of another, whatever was
  * done to their colours; NO_TRANSFORM: none or several. */
 uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed);
+
+/* --- classes: the rows of one shape (classes.c) --- */
+
+/* What the rows say about positions and their images. */
+struct classes {
+    uint32_t n_images; /* that most positions have; 0: most have none */
+    uint32_t n_usual;  /* the same of those that have any */
+    double saved;      /* share of the rows that repeat the position of another row */
+    /* Positions seem to be listed one by one rather than expanded: symmetric ones have each of
+     * their distinct images once, or the policies of images have nothing to do with each other. */
+    bool is_enumeration;
+    uint64_t n_alike; /* rows that repeat a position with other planes and the same policies */
+};
+
+/* Group the first rows by position, or all rows if they were read. */
+int classes_find(struct probe *probe, struct classes *classes, struct error *err);
+
+/* Group all rows by class: sources are numbers of classes, transforms are relative to the first row
+ * of the class, whose own is the identity or one that makes all of them images that are told. A row
+ * whose transform is ambiguous, by the position's own symmetry, is a group of its own. So are the
+ * rows of a class that may hold one position from several sources, each with some of its images:
+ * that is, if images are left out, and most other classes raise no such doubt or, for duplicate
+ * images, the manifest says that rows are shuffled or left out.
+ */
+int classes_take(struct probe *probe, uint32_t n_images, struct error *err);
+
+/* Decide whether all rows of each position are exact images of enough others, each there once: then
+ * nothing is wrong with them, whatever their order, and a layout that finds faults is not theirs.
+ * Symmetric positions, those that occur too often, and empty boards tell nothing. Rows without any
+ * image are sources that were not expanded if they are many, and nearly all are strangers where the
+ * layout puts them; where there are none, positions must have more images than in the layout. */
+int classes_are_exact(struct probe *probe, const struct layout *layout, uint32_t n_images,
+                      bool *are_exact, struct error *err);
 
 /* --- checks of single rows (checks.c) --- */
 

@@ -191,6 +191,31 @@ def test_normalised_anew(dtype, order):
     check(images, ["--board", "square:8"], ["policy-sum", "policy-wrong"])
 
 
+@tap.test(*[(which, n) for which in ("every second", "every third", "the first", "the last", "any")
+            for n in (2, 4, 8)])
+def test_some_sources_are_expanded(which, n):
+    """The others are there as they are: no layout, in which one of them would be a wrong image, and
+    nothing missing. Policies that are not moved are found as before."""
+    arrays = line_games(8, 90)
+    chosen = {"every second": lambda i: i % 2 == 0, "every third": lambda i: i % 3 == 0,
+              "the first": lambda i: i < 50, "the last": lambda i: i >= 40,
+              "any": lambda i, rng=np.random.default_rng(1): rng.random() < 0.6}[which]
+    rows = [(i, d) for i in range(90) for d in (range(n) if chosen(i) else [0])]
+    images = {"states": np.array([D4[d](arrays["states"][i]) for i, d in rows]),
+              "mcts_probs": np.array([D4[d](arrays["mcts_probs"][i].reshape(8, 8)) for i, d in rows]),
+              "winners_z": np.array([arrays["winners_z"][i] for i, _ in rows])}
+    board = ["--board", "square:8"]
+    check(images, board, [], [])
+    for row, (i, d) in enumerate(rows):
+        if d > 0:
+            images["mcts_probs"][row] = arrays["mcts_probs"][i].reshape(8, 8)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "set.npz")
+        np.savez(path, **images)
+        found, result = verify(path, *board)
+        assert "policy-not-moved" in found or which == "every third" and found, (found, result)
+
+
 # --- mass that is none ---
 
 

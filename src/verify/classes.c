@@ -1,0 +1,313 @@
+/*
+ * classes.c - rows grouped by the shapes of their positions, whatever their order.
+ *
+ * Rows are sorted by shape; those of one shape are a class. Most classes hold the images of one
+ * source. Others are left alone: symmetric positions, whose images cannot be told apart, and those
+ * that occur in several games.
+ */
+#include "verify/parts.h"
+
+/* List the first n rows, sorted by the shapes of their positions, which take the place of sources.
+ * Those of one shape are sorted by row, or else by planes, of which a part of the hash takes the
+ * place of the transform. NULL: err is set. */
+static struct lane_image *list_rows(struct probe *p, uint64_t n, bool by_planes, struct error *err)
+{
+    const bool is_read = p->n >= n && p->rows[n - 1] == n - 1;
+    const struct reader rows = {.arrays = &p->planes->array, .n_arrays = 1};
+    struct lane_image *list;
+    struct sketch one;
+    struct walk walk;
+
+    if (new_items(&list, n + 1, "list of rows", err) != 0)
+        return NULL;
+    walk_begin(&walk, &rows, is_read ? 0 : 1, p->lanes->request->settings->budget, err);
+    for (uint64_t i = 0; i < n && (is_read || walk_next(&walk)); i++) {
+        const struct sketch *sketch = is_read ? &p->sketches[i] : &one;
+
+        if (!is_read)
+            sketch_planes(&p->sketcher, walk.rows->bytes, &one);
+        list[i] = (struct lane_image){.row = i,
+                                      .source = sketch->shape,
+                                      .transform = by_planes ? (uint32_t)sketch->planes : 0};
+    }
+    qsort(list, n, sizeof *list, lane_image_compare);
+    if (walk_end(&walk) == 0)
+        return list;
+    free(list);
+    return NULL;
+}
+
+/* The end of the class, the rows of one shape, that begins at `first` in a list of n rows. */
+static uint64_t class_end(const struct lane_image *list, uint64_t first, uint64_t n)
+{
+    uint64_t end = first + 1;
+
+    while (end < n && list[end].source == list[first].source)
+        end++;
+    return end;
+}
+
+int classes_find(struct probe *probe, struct classes *classes, struct error *err)
+{
+    const uint64_t n = probe_is_whole(probe) ? probe->n_rows : probe->n_first;
+    const uint32_t n_all = probe->planes->spec.n_steps / probe->sketcher.n_still;
+    const struct sketch *sketches = probe->sketches;
+    struct lane_image *list = list_rows(probe, n, true, err);
+    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
+    uint64_t n_once = 0, n_repeated = 0, n_saved = 0, first = 0;
+
+    *classes = (struct classes){.n_images = 1};
+    if (list == NULL)
+        return -1;
+    while (first < n && list[first].source == 0) /* nothing is known of these */
+        first++;
+    /* The first walk finds how many different rows most classes have; the second judges all by
+     * that.
+     */
+    for (int walk = 0; walk < 2; walk++) {
+        for (uint64_t i = first, end; i < n; i = end) {
+            const struct sketch *base = &sketches[list[i].row];
+            uint64_t n_different = 1;
+            bool alike = true;
+
+            end = class_end(list, i, n);
+            for (uint64_t k = i + 1; k < end; k++) {
+                const bool is_other = list[k].transform != list[k - 1].transform;
+                const bool same = sketches[list[k].row].policy == base->policy;
+
+                n_different += is_other;
+                alike &= same;
+                classes->n_alike += walk == 0 && is_other && same;
+            }
+            if (walk == 0 && n_different <= probe->max_images)
+                n_of[n_different] += end - i;
+            if (walk == 0)
+                continue;
+            const bool is_good = 4 * n_different >= 3 * classes->n_images;
+            n_once += base->is_symmetric && end - i == n_different;
+            n_repeated += base->is_symmetric && end - i > n_different;
+            if (n_different == 1 && end - i > 1)
+                continue;
+            n_classes++;
+            n_saved += end - i - 1;
+            n_good += is_good;
+            n_alike += is_good && alike;
+        }
+        for (uint32_t k = 2; walk == 0 && k <= probe->max_images; k++)
+            classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
+    }
+    classes->is_enumeration =
+        (n_once > n_repeated && 50 * n_once > n_classes && classes->n_images >= n_all) ||
+        2 * n_alike < n_good;
+    classes->saved = n > first ? (double)n_saved / (double)(n - first) : 0;
+    classes->n_usual = classes->n_images;
+    if (classes->n_images < 2 || 2 * n_good <= n_classes || n_good * (classes->n_images - 1) < 3)
+        classes->n_images = 0;
+    free(list);
+    return 0;
+}
+
+/* What is seen of a class: bits that are kept beside its first row. */
+enum {
+    LABELS_DIFFER = 1, /* a label is not that of the image */
+    COPIES_DIFFER = 2, /* numbers differ that every image should repeat */
+    IS_REPEATED = 4,   /* two rows are the same image */
+    IS_RELATED = 8,    /* some row is an image of the first one */
+    N_SEEN = 4
+};
+
+/* Name the images of the n rows of a class after its first row, and note what is seen. window->n is
+ * n, or 0 if they are too many to be told apart. */
+static int relate_class(struct probe *p, struct window *window, struct lane_image *list, uint64_t n,
+                        struct error *err)
+{
+    const struct lanes *lanes = p->lanes;
+    uint32_t seen = 0;
+
+    for (uint64_t k = 0; k < window->n; k++)
+        window->rows[k] = list[k].row;
+    if (probe_read_window(window, err) != 0)
+        return -1;
+    for (uint64_t k = 0; k < n && !p->planes->is_broken; k++) {
+        const struct orbit_pair planes = {window, (size_t)lanes->planes, 0, k, 0};
+        const uint32_t t =
+            window->n > 0 ? probe_relate_planes(&planes, p->groups->allowed) : NO_TRANSFORM;
+
+        list[k].transform = t;
+        seen |= k > 0 && t != NO_TRANSFORM ? IS_RELATED : 0;
+        for (uint64_t m = 0; m < k && k < window->n && t != NO_TRANSFORM; m++)
+            seen |= list[m].transform == t ? IS_REPEATED : 0;
+        for (size_t i = 0; i < lanes->n && k > 0 && t != NO_TRANSFORM; i++) {
+            const struct orbit_pair pair = {window, i, 0, k, 0};
+
+            if (lane_is_compared(&lanes->items[i]) && !orbit_same(&pair, t, ORBIT_EXACT))
+                seen |= lanes->items[i].binding->role == ROLE_COPY ? COPIES_DIFFER : LABELS_DIFFER;
+        }
+    }
+    list[0].at = seen;
+    return 0;
+}
+
+/* Which image the first of the n rows of a class is: one that makes all of them images that are
+ * told; 0 if there is none, or if nothing is told. */
+static uint32_t first_image(const struct probe *p, const struct lane_image *list, uint64_t n)
+{
+    const struct board *board = p->planes->spec.board;
+    const bool *expected = p->groups->expected;
+
+    for (uint32_t t = 0; p->groups->is_told && t < board->n_transforms; t++) {
+        const uint8_t *then = &board->compose[t * board->n_transforms];
+        uint64_t k = 0;
+
+        while (k < n && (list[k].transform == NO_TRANSFORM || expected[then[list[k].transform]]))
+            k++;
+        if (k == n)
+            return t;
+    }
+    return 0;
+}
+
+int classes_take(struct probe *p, uint32_t n_images, struct error *err)
+{
+    const uint64_t n = p->n_rows, most = n_images + n_images / 2;
+    const struct board *board = p->planes->spec.board;
+    struct lane_image *list = list_rows(p, n, false, err);
+    struct window window = {0};
+    uint64_t n_sources = 0, n_all = 0, n_odd = 0, n_seen[N_SEEN] = {0}; /* classes */
+    uint64_t n_left_out[2] = {0}; /* rows of positions that occur too often, or are symmetric */
+    uint32_t doubts = 0;          /* which count */
+    int status = list != NULL ? lanes_open(p->lanes, true, NULL, err) : -1;
+
+    if (status == 0)
+        status = window_init(&window, p->lanes, most, err);
+    for (uint64_t i = 0, end; status == 0 && !p->planes->is_broken && i < n; i = end) {
+        end = class_end(list, i, n);
+        /* If a position has many more rows than images, nothing tells which row is whose image; a
+         * few more are taken for duplicates. */
+        window.n = end - i <= most ? end - i : 0;
+        n_left_out[0] += end - i - window.n;
+        status = relate_class(p, &window, list + i, end - i, err);
+        n_odd += (end - i) % n_images != 0;
+        n_all++;
+        for (int k = 0; k < N_SEEN; k++)
+            n_seen[k] += list[i].at >> k & 1;
+    }
+    const uint64_t n_classes = n_seen[N_SEEN - 1];
+    const bool is_complete = n_odd <= 1 || 10 * n_odd <= n_all;
+    for (int k = 0; k < N_SEEN - 1; k++)
+        doubts |= 2 * n_seen[k] <= n_classes ? 1u << k : 0;
+    doubts |= p->is_irregular ? IS_REPEATED : 0;
+    for (uint64_t i = 0, end; status == 0 && i < n; i = end) {
+        const uint64_t source = n_sources++;
+
+        end = class_end(list, i, n);
+        if (is_complete)
+            list[i].at &= end - i != n_images ? ~(uint32_t)IS_REPEATED : 0;
+        const bool is_open = (list[i].at & doubts) != 0;
+        const uint8_t *then =
+            &board->compose[first_image(p, list + i, end - i) * board->n_transforms];
+        n_left_out[0] += is_open ? end - i : 0;
+        for (uint64_t k = i; k < end; k++) {
+            n_left_out[1] += !is_open && end - i <= most && list[k].transform == NO_TRANSFORM;
+            if (is_open || list[k].transform == NO_TRANSFORM)
+                list[k].transform = NO_TRANSFORM;
+            else
+                list[k].transform = then[list[k].transform];
+            list[k].source = list[k].transform == NO_TRANSFORM ? n_sources++ : source;
+        }
+    }
+    window_release(&window);
+    if (status != 0 || p->planes->is_broken || n_classes == 0) {
+        free(list);
+        return status != 0 ? -1
+                           : text_append(&p->lanes->result->note, err, "images not checked: %s",
+                                         p->planes->is_broken
+                                             ? "the planes cannot be read"
+                                             : "nothing tells which rows of a position are images "
+                                               "of one source");
+    }
+    qsort(list, n, sizeof *list, lane_image_compare);
+    p->groups->entries = list;
+    p->lanes->result->is_expanded = true;
+    struct text_quoted left_out[2] = {0};
+
+    for (int k = 0; k < 2; k++)
+        if (n_left_out[k] > 0)
+            left_out[k] = text_format("; %" PRIu64 " rows are not compared: their positions %s",
+                                      n_left_out[k], k == 0 ? "occur too often" : "are symmetric");
+    return text_append(&p->lanes->result->note, err,
+                       "expanded, %u images per source, rows grouped by their positions%s%s",
+                       n_images, left_out[0].text, left_out[1].text);
+}
+
+/* True when a row differs in what it holds from all rows that a layout takes for images of the same
+ * source: a wrong image has their policy, or, where that tells nothing, their stones. */
+static bool is_stranger(const struct probe *p, const struct layout *layout, uint64_t source,
+                        uint64_t row)
+{
+    const struct sketch *own = &p->sketches[row];
+    bool differs = true;
+
+    for (uint32_t k = 0; k < layout->n_images && differs; k++) {
+        const uint64_t other = layout_row(layout, source, k);
+        const struct sketch *sketch = &p->sketches[other];
+
+        differs = other == row || sketch->policy != own->policy ||
+                  (own->is_level && sketch->counts != own->counts);
+    }
+    return differs;
+}
+
+int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_images,
+                      bool *are_exact, struct error *err)
+{
+    struct window window = {0};
+    bool *is_alone = calloc(p->n + 1, sizeof *is_alone); /* without images, by row */
+    struct lane_image *list = list_rows(p, p->n, false, err);
+    int status = list != NULL ? probe_read_all(p, &window, err) : -1;
+    uint64_t n_alone = 0, n_beside = 0, n_strange = 0; /* of these, in a class with others */
+
+    if (is_alone == NULL)
+        status = error_no_memory(err, "rows of a set");
+    *are_exact = status == 0;
+    for (uint64_t k = 0, first = 0, end = 0; *are_exact && k < p->n; k++) {
+        const struct sketch *sketch = &p->sketches[list[k].row];
+        uint64_t n_exact = 1;
+
+        first = k < end ? first : k;
+        end = k < end ? end : class_end(list, k, p->n);
+        if (sketch->shape == 0 || sketch->is_symmetric || end - first > 2 * p->max_images)
+            continue;
+        for (uint64_t m = first; m < end && *are_exact; m++) {
+            uint32_t u = m == k ? p->groups->n_transforms : 0;
+
+            while (u < p->groups->n_transforms &&
+                   !(p->groups->allowed[u] && orbit_same_row(&window, list[m].row, list[k].row, u)))
+                u++;
+            n_exact += u < p->groups->n_transforms;
+            *are_exact = u > 0;
+        }
+        if (n_exact > 1) {
+            *are_exact &= 4 * n_exact >= 3 * n_images;
+            continue;
+        }
+        is_alone[list[k].row] = true;
+        n_alone++;
+        n_beside += end - first > 1;
+    }
+    for (uint64_t i = 0; *are_exact && i < layout->n_sources * layout->n_images; i++) {
+        const uint64_t source = i / layout->n_images;
+        const uint64_t row = layout_row(layout, source, (uint32_t)(i % layout->n_images));
+
+        n_strange += is_alone[row] && is_stranger(p, layout, source, row);
+    }
+    if (n_alone == 0)
+        *are_exact &= n_images > layout->n_images;
+    else
+        *are_exact &= n_alone >= MANY_ALONE && 3 * n_alone * n_images >= p->n - n_alone &&
+                      4 * n_beside <= p->n && 10 * n_strange >= 9 * n_alone;
+    window_release(&window);
+    free(is_alone);
+    free(list);
+    return status;
+}
