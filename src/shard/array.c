@@ -11,7 +11,8 @@
 #define FIRST_STEP_NBYTES (1u << 20)
 #define CHUNK_NBYTES      (256u << 10) /* fits a core's L2 cache along with what is made of it */
 #define SKIP_NBYTES       (32u << 10)  /* skipped at a time */
-#define PICKLE_PROTO      0x80         /* the first opcode of a pickle of protocol 2 or later */
+#define OTHER_NBYTES      (64u << 20) /* of a member that is no array: its CRC is checked up to here */
+#define PICKLE_PROTO      0x80        /* the first opcode of a pickle of protocol 2 or later */
 
 bool array_is_fortran(const struct array *array)
 {
@@ -296,8 +297,9 @@ int array_parse(struct array *array, struct unpack *unpack, bool must_be_array,
         n_prefix = (size_t)array->unpacked_nbytes;
     if (unpack_start(unpack, array, err) != 0 || unpack_read(unpack, bytes, n_prefix, err) != 0)
         return -1;
+    /* Is it none, or was it damaged? A CRC that is wrong tells. */
     if (!must_be_array && (n_prefix < 6 || memcmp(bytes, "\x93NUMPY", 6) != 0))
-        return 1;
+        return array->unpacked_nbytes > OTHER_NBYTES || unpack_finish(unpack, err) == 0 ? 1 : -1;
     if (npy_header_length(bytes, n_prefix, &n_bytes, &reason) != 0)
         return array_fail_reason(array, err, &reason, "npy header");
     if (n_bytes > array->unpacked_nbytes)

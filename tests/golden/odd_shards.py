@@ -206,6 +206,9 @@ def zip_cases():
     yield "symbolic link", "reject", "not a .npy", shard(
         more=[Member("link.npy", b"/etc/passwd", STORED, attributes=0xA1FF0000)])
     yield "archive inside", "warn", "not an array", shard(more=[Member("inner.npz", shard())])
+    yield "array without .npy, its magic damaged", "reject", "CRC", shard(
+        more=[Member("extra", b"\x13" + npy(np.arange(6))[1:], STORED,
+                     both={"crc": zlib.crc32(npy(np.arange(6)))})])
     yield "archive named .npy inside", "reject", "not a .npy", shard(more=[Member("inner.npy", shard())])
     yield "member comment", "accept", "", belied(comment=b"words")
     yield "other order in the directory", "accept", "", shard(order=lambda m: m[::-1])
