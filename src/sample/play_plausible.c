@@ -5,8 +5,6 @@
  */
 #include "sample/play.h"
 
-#include "board/actions.h"
-
 /* --- shared by these games --- */
 
 #define N_TRIES 256 /* to draw actions for a policy, of which some are always possible */
@@ -303,9 +301,7 @@ enum global_target { TARGET_WIN = 0, TARGET_LOSS = 1, TARGET_LEAD = 3, TARGET_WE
 
 static void set_bit(const struct play_row *r, uint32_t plane, uint32_t cell)
 {
-    const uint64_t plane_nbytes = ((uint64_t)r->play->board->n_cells + 7) / 8;
-
-    r->to[plane * plane_nbytes + cell / 8] |= (uint8_t)(0x80 >> cell % 8);
+    r->to[plane * play_dim(r->play, PLAY_PACKED) + cell / 8] |= (uint8_t)(0x80 >> cell % 8);
 }
 
 static void render_input(const struct play_row *r)
@@ -335,7 +331,7 @@ static void render_visits(const struct play_row *r)
 {
     struct play_row of = *r;
 
-    for (; of.ply < r->ply + 2; of.ply++, of.to += 2 * play_dim(r->play, PLAY_ACTIONS)) {
+    for (; of.ply < r->ply + 2; of.ply++, of.to += 2 * r->play->n_actions) {
         const uint32_t n = r->play->board->n_cells - of.ply;
 
         play_visits(&of, n);
@@ -347,16 +343,16 @@ static void render_visits(const struct play_row *r)
 /* Of each visited move: win, score, weight. */
 static void render_q_values(const struct play_row *r)
 {
-    const uint64_t n_actions = play_dim(r->play, PLAY_ACTIONS);
-    const uint32_t n = r->play->board->n_cells - r->ply;
+    const uint32_t n = r->play->board->n_cells - r->ply, n_actions = r->play->n_actions;
 
     play_visits(r, n);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t at = r->game->moves[r->ply + i], visits = r->game->visits[i];
+        const int32_t win = play_result(r) * Q_SCALE / (int32_t)(i + 1);
 
         if (visits == 0)
             continue;
-        play_put(r, at, play_result(r) * Q_SCALE / (int32_t)(i + 1));
+        play_put(r, at, win);
         play_put(r, n_actions + at, (int32_t)(at % 61) * 8 - 240);
         play_put(r, 2 * n_actions + at, visits);
     }
