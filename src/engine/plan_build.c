@@ -186,7 +186,8 @@ static int match_input(struct plan *plan, size_t i, struct error *err)
             continue;
         }
         const struct npy_header *first = &to->sources[0]->header;
-        if (!npy_header_same_type(header, first)) {
+        if (!dtype_equal(&header->dtype, &first->dtype) ||
+            (header->dtype.structured && strcmp(header->descr, first->descr) != 0)) {
             /* If the names are the same, both are structured. */
             if (strcmp(dtype_name(&header->dtype).text, dtype_name(&first->dtype).text) != 0)
                 snprintf(what, sizeof what, "is of another type: dtype %.31s, expected %.31s as",

@@ -436,12 +436,6 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
     return error_pass(err, &fault);
 }
 
-bool npy_header_same_type(const struct npy_header *a, const struct npy_header *b)
-{
-    return dtype_equal(&a->dtype, &b->dtype) &&
-           (!a->dtype.structured || strcmp(a->descr, b->descr) == 0);
-}
-
 void npy_header_release(struct npy_header *header)
 {
     free(header->descr);

@@ -49,8 +49,5 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
 int npy_header_write(const char *descr, const uint64_t *shape, unsigned n_dims,
                      size_t extra_padding, struct bytes *out, struct error *err);
 
-/* True if both have the same type; structured types must have the same descr. */
-bool npy_header_same_type(const struct npy_header *a, const struct npy_header *b);
-
 /* Free what a header owns; accepts a zeroed one. */
 void npy_header_release(struct npy_header *header);

@@ -56,9 +56,8 @@ struct reader {
 
     /* In sequence. */
     struct unpack unpack;
-    uint64_t next;      /* unit to be read */
-    size_t current;     /* the array that it comes from */
-    uint64_t left_here; /* units left in that array */
+    uint64_t next;  /* unit to be read */
+    size_t current; /* the array that it comes from */
 
     /* At random. */
     struct reader_part *parts; /* owned, one per array */

@@ -43,8 +43,7 @@ static int begin_array(struct reader *r, struct error *err)
         if (unpack_start(&r->unpack, array, err) != 0 ||
             unpack_read(&r->unpack, NULL, array->header.header_nbytes, err) != 0)
             return -1;
-        r->left_here = array->n_rows;
-        if (r->left_here > 0)
+        if (array->n_rows > 0)
             return 0;
         if (unpack_finish(&r->unpack, err) != 0)
             return -1;
@@ -56,15 +55,16 @@ static int begin_array(struct reader *r, struct error *err)
 static int read_next(struct reader *r, uint64_t n, uint8_t *out, struct error *err)
 {
     while (n > 0) {
-        const uint64_t take = smaller(n, r->left_here), n_bytes = take * r->unit_nbytes;
+        const uint64_t end = r->parts[r->current].first + r->arrays[r->current]->n_rows;
+        const uint64_t take = smaller(n, end - r->next), n_bytes = take * r->unit_nbytes;
+
         if (unpack_read(&r->unpack, out, n_bytes, err) != 0)
             return -1;
         if (out != NULL)
             out += n_bytes;
         n -= take;
         r->next += take;
-        r->left_here -= take;
-        if (r->left_here > 0)
+        if (r->next < end)
             continue;
         r->current++;
         if (unpack_finish(&r->unpack, err) != 0 || begin_array(r, err) != 0)

@@ -97,11 +97,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .mistake = ROLE_MISTAKE_INDEX_VALUES,
             .prefixes = POLICY_NAMES " " VISITS_NAMES " pol",
         },
-    [ROLE_POLICY_OFFSETS] =
-        {
-            .name = "policy-offsets",
-            .flags = ROLE_IS_OFFSETS,
-        },
+    [ROLE_POLICY_OFFSETS] = {.name = "policy-offsets", .flags = ROLE_IS_OFFSETS},
     [ROLE_ACTION] =
         {
             .name = "action",
@@ -194,11 +190,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
                   .flags = NAME_MAY_SPREAD}},
         },
     [ROLE_META] = {.name = "meta"},
-    [ROLE_DROP] =
-        {
-            .name = "drop",
-            .names = {{"data_checksums", .flags = NAME_NEVER_ROWS}},
-        },
+    [ROLE_DROP] = {.name = "drop", .names = {{"data_checksums", .flags = NAME_NEVER_ROWS}}},
 };
 
 bool role_value_contradicts(const struct role_binding *binding, const char *key,
