@@ -392,19 +392,38 @@ static uint64_t end_of_moves(const struct role_context *c)
     return end;
 }
 
-/* True when the first of any two numbers may be the index of an action. */
-static bool are_pairs(const struct role_case *a)
+/* What pairs of integers may be: cells in an order that keeps all of them on the board, or none
+ * (-1, -1), and actions with their counts; option bits. */
+static unsigned pairs_may_be(const struct role_case *a)
 {
-    const uint64_t end = end_of_moves(a->c);
-    const uint64_t n = end > 0 ? end : a->c->board->n_cells;
-    bool fits = true;
+    const uint64_t rows = a->c->board->rows, cols = a->c->board->cols;
+    const uint64_t end = end_of_moves(a->c), n_actions = end > 0 ? end : a->c->board->n_cells;
+    unsigned may_be = ROLE_ROWCOL | ROLE_COLROW | ROLE_PAIRS;
     struct walk walk;
 
     walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
-    while (fits && walk_next(&walk))
-        for (uint64_t i = 0; i < walk.rows->n && fits; i += 2)
-            fits = (uint64_t)row_int(walk.rows, i) < n;
-    return walk_end(&walk) == 0 && fits;
+    while (may_be != 0 && walk_next(&walk))
+        for (uint64_t i = 0; i + 1 < walk.rows->n; i += 2) {
+            const int64_t pair[] = {row_int(walk.rows, i), row_int(walk.rows, i + 1)};
+            const uint64_t p = (uint64_t)pair[0], q = (uint64_t)pair[1]; /* -1 is beyond all */
+            const bool is_none = pair[0] == -1 && pair[1] == -1;
+
+            if (p >= n_actions)
+                may_be &= ~(unsigned)ROLE_PAIRS;
+            if (!is_none && (p >= rows || q >= cols))
+                may_be &= ~(unsigned)ROLE_ROWCOL;
+            if (!is_none && (p >= cols || q >= rows))
+                may_be &= ~(unsigned)ROLE_COLROW;
+        }
+    return walk_end(&walk) == 0 ? may_be : 0;
+}
+
+/* The role of pairs that may be cells, or NULL. */
+static const char *suggest_coord(const struct role_case *a)
+{
+    const unsigned may_be = pairs_may_be(a);
+
+    return may_be & ROLE_ROWCOL ? "coord" : may_be & ROLE_COLROW ? "coord:colrow" : NULL;
 }
 
 bool role_label_suggests_cells(const struct role_case *a)
@@ -464,17 +483,18 @@ static bool are_only_planes(const struct role_case *a)
 static bool is_likely(const struct role_case *a, enum role role)
 {
     const struct role_context *c = a->c;
-    const struct board *board = c->board;
-    uint64_t end = board->rows > board->cols ? board->rows : board->cols;
     double low, high;
 
     if (role == ROLE_ACTION || role == ROLE_COORD) {
-        if (role == ROLE_ACTION)
-            end = end_of_moves(c) > board->n_cells ? end_of_moves(c) : board->n_cells;
-        return !role_is_on_cells(role_wanted(a)) &&
-               (!c->request->is_strict || a->array->n_rows == 0 ||
-                (role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 &&
-                 high < (double)end));
+        const uint64_t n_cells = c->board->n_cells, n = end_of_moves(c);
+
+        if (role_is_on_cells(role_wanted(a)))
+            return false;
+        if (!c->request->is_strict || a->array->n_rows == 0)
+            return true;
+        return role == ROLE_COORD ? suggest_coord(a) != NULL
+                                  : role_find_range(a->array, UINT64_MAX, &low, &high) &&
+                                        low >= -1 && high < (double)(n > n_cells ? n : n_cells);
     }
     if (!c->request->swaps_colours || role_wanted(a) == role)
         return true;
@@ -528,17 +548,20 @@ const char *role_suggest(const struct role_case *a)
             role_find_range(a->array, UINT64_MAX, &low, &high) && high < (double)n_cells &&
             (end > n_cells || high >= (double)end))
             return "action:layout=cells";
-        const char *order = role_order_of(a, roles[k]);
+        const char *order = roles[k] == ROLE_COORD && request->is_strict
+                                ? suggest_coord(a)
+                                : role_order_of(a, roles[k]);
         return order != NULL ? order : role_name(roles[k]);
     }
     /* Coordinates stay within the sides of the board; indices and counts exceed them. */
     if (dtype_is_integer(&a->h->dtype) && a->h->n_dims == 3 && a->h->shape[2] == 2 &&
         c->board->rows > 0 && role_find_range(a->array, UINT64_MAX, &low, &high)) {
-        const bool is_on_board = high < c->board->rows || high < c->board->cols;
+        const char *coord = high > 1 ? suggest_coord(a) : NULL;
 
-        if (low >= -1 && high > 1 && is_on_board)
-            return role_name(ROLE_COORD);
-        if (low == 0 && !is_on_board && are_pairs(a))
+        if (coord != NULL)
+            return coord;
+        if (low == 0 && high >= c->board->rows && high >= c->board->cols &&
+            (pairs_may_be(a) & ROLE_PAIRS))
             return "action:pairs";
     }
     return "ROLE";

@@ -154,7 +154,7 @@ static int refuse_spatial(struct role_case *a)
     const char *role = role_suggest(a);
 
     if (strcmp(role, "action") == 0 || strncmp(role, "action:", 7) == 0 ||
-        strcmp(role, "coord") == 0)
+        strncmp(role, "coord", 5) == 0)
         role = "ROLE";
     return role_refuse(a, role, "its name gives no role, and %s: say what it is", a->reason);
 }

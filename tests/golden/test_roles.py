@@ -336,6 +336,13 @@ UNDECIDED = [
      {"best": "action", "top_k": "policy-index", "top_k_w": "policy-value"}),
     ("go9", {"x": planes(2, 9, 9), "mcts_ids": PADDED[::-1].astype(">i2"), "mcts_probs": (PADDED[::-1] >= 0) / 6},
      {"mcts_ids": "policy-index", "mcts_probs": "policy-value"}),
+    # Coordinates in the order that keeps them on the board.
+    ("connect4", {"states": planes(3, 6, 7), "mv": np.stack([np.arange(N), np.arange(1, N + 1)], 1)}, {"mv": "coord"}),
+    ("connect4", {"states": planes(3, 6, 7), "mv": np.stack([np.arange(1, N + 1), np.arange(N)], 1)},
+     {"mv": "coord:colrow"}),
+    ("connect4", {"states": planes(3, 6, 7), "mv": np.full((N, 2), 6)}, {"mv": "drop"}),
+    ("connect4", {"states": planes(3, 6, 7), "mv": np.stack([np.arange(N), np.full(N, -1)], 1)}, {"mv": "drop"}),
+    ("connect4", {"states": planes(3, 6, 7), "mv": np.full((N, 4, 2), (6, 3))}, {"mv": "coord:colrow"}),
     # Parts of sparse policies without the others, or that do not go together.
     ("go9", go(pi_indices=np.zeros((N, 4), "i4"), odd=planes(2, 3, 81)),
      {"pi_indices": "drop", "odd": "drop"}),
