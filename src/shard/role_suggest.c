@@ -1,0 +1,438 @@
+/*
+ * role_suggest.c - what an array may be whose name does not tell: the likely role, from its shape,
+ * its numbers and its strings, to be offered to people. Nothing here decides a role.
+ */
+#include "shard/batch.h"
+#include "shard/role_parts.h"
+#include "shard/spec.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+#define N_OF(table)       (sizeof(table) / sizeof(table)[0])
+#define MAX_LOOK_NBYTES   (1u << 20)  /* longer rows of strings are not examined */
+#define MAX_OBJECT_NBYTES (64u << 10) /* strings in objects are examined up to this */
+#define LIST_LOOK_NBYTES  (64u << 10) /* and lists, */
+#define MAX_LOOK_ITEMS    64          /* the first items of each */
+
+/* --- by numbers and strings --- */
+
+bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high)
+{
+    struct number_range range;
+
+    /* In Fortran order the first numbers would be those of the first columns only. */
+    if (array_is_fortran(array))
+        max_nbytes = UINT64_MAX;
+    if (!dtype_is_number(&array->header.dtype) ||
+        number_range_find(&array, 1, max_nbytes, &range, NULL) != 0)
+        return false;
+    *low = range.min;
+    *high = range.max;
+    return range.n > 0;
+}
+
+/* True when a string may be a position: as long as the board has cells, unless the name gives a
+ * role; or FEN, pieces and numbers with a slash between any two rows of the board, or of chess. */
+static bool is_position(const struct role_case *a, const char *text)
+{
+    const struct board *board = a->c->board;
+    const size_t n = strcspn(text, " ");
+    unsigned n_slashes = 0;
+    size_t i = 0;
+
+    if (!a->named.is_known && board->n_on_board > 1 && strlen(text) >= board->n_on_board)
+        return true;
+    for (; i < n && (isalnum((unsigned char)text[i]) || strchr("/+~", text[i]) != NULL); i++)
+        n_slashes += text[i] == '/';
+    return i == n && (n_slashes == 7 || (board->rows > 2 && n_slashes == board->rows - 1));
+}
+
+bool role_may_hold_positions(const struct role_case *a)
+{
+    const struct array *array = a->array;
+    const struct board *board = a->c->board;
+    const struct dtype *dtype = &a->h->dtype;
+    const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1;
+    struct unpack unpack = {0};
+    char object[MAX_OBJECT_NBYTES + 1];
+    bool found = false;
+
+    /* As many numbers as cells, just enough bytes for the bits of whole planes, or bitboards. */
+    if (dtype_is_number(dtype)) {
+        const uint64_t n = array->row_nbytes / dtype->itemsize;
+        const bool is_byte = dtype->kind == DTYPE_UINT && dtype->itemsize == 1;
+
+        return !a->named.is_known && board->n_cells > 1 &&
+               (n >= board->n_on_board ||
+                (is_byte && 8 * n >= board->n_cells && 8 * n % board->n_cells < 8) ||
+                role_may_be_bitboards(a));
+    }
+    for (uint64_t k = 0; array->objects != NULL && k < array->objects->n_items && !found; k++) {
+        const struct pickle_item *item = &array->objects->items[k];
+
+        if (item->kind != PICKLE_STRING)
+            continue;
+        snprintf(object, sizeof object, "%.*s", (int)item->n_bytes_or_items, item->as.bytes);
+        found = is_position(a, object);
+    }
+    if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || array->row_nbytes == 0 ||
+        array->row_nbytes > MAX_LOOK_NBYTES)
+        return found;
+    /* A read error shows again, and is reported, when the array is copied. */
+    uint8_t *text = calloc(1, dtype->itemsize + 1);
+    bool is_read = text != NULL && unpack_start(&unpack, array, NULL) == 0 &&
+                   unpack_read(&unpack, NULL, a->h->header_nbytes, NULL) == 0;
+    for (uint64_t k = 0; k < a->h->n_elements && is_read && !found; k++) {
+        is_read = unpack_read(&unpack, text, dtype->itemsize, NULL) == 0;
+        /* Anything but ASCII becomes '?'; a NUL ends the text. */
+        for (size_t n = 0; n < dtype->itemsize / step; n++) {
+            const uint64_t code = bytes_get_uint(text + n * step, step, dtype->big_endian);
+
+            text[n] = code < 128 ? (uint8_t)code : '?';
+        }
+        text[dtype->itemsize / step] = '\0';
+        found = is_read && is_position(a, (const char *)text);
+    }
+    free(text);
+    unpack_release(&unpack);
+    return found;
+}
+
+bool role_are_lists(const struct role_case *a, bool have_values)
+{
+    const struct array *array = a->array;
+    double low, high;
+    bool fits = dtype_is_integer(&a->h->dtype) && a->h->n_dims == 2 && a->h->shape[1] > 2 &&
+                role_find_range(array, UINT64_MAX, &low, &high) && high > 1 &&
+                (low == -1 || (low >= 0 && have_values));
+    struct walk walk;
+
+    if (!fits)
+        return false;
+    const int64_t padding = low < 0 ? -1 : 0;
+    walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
+    while (fits && walk.number * array->row_nbytes < LIST_LOOK_NBYTES && walk_next(&walk)) {
+        uint64_t n = walk.rows->n;
+
+        while (n > 0 && row_int(walk.rows, n - 1) == padding)
+            n--;
+        for (uint64_t i = 0; i < n && i < MAX_LOOK_ITEMS && fits; i++)
+            for (uint64_t k = 0; k <= i && fits; k++)
+                fits = k < i ? row_int(walk.rows, i) != row_int(walk.rows, k)
+                             : row_int(walk.rows, i) >= 0;
+    }
+    return walk_end(&walk) == 0 && fits;
+}
+
+/* True when every row adds up to 1 or 0, with nothing below 0. */
+static bool are_shares(const struct array *array)
+{
+    const struct dtype *dtype = &array->header.dtype;
+    bool fits = dtype_is_number(dtype);
+    struct walk walk;
+
+    walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
+    while (fits && walk_next(&walk)) {
+        const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
+
+        fits = label_are_shares(dtype, false, row.min, row.sum);
+    }
+    return walk_end(&walk) == 0 && fits;
+}
+
+/* True when values, taken relative to `middle`, seem to be those of a colour, which keep their sign
+ * from row to row through a game; or, with `colour` false, those of the player to move, whose sign
+ * changes with every row. */
+static bool speak_of(const struct array *array, double middle, bool colour)
+{
+    uint64_t n_same = 0, n_pairs = 0;
+    struct walk walk;
+    double last = 0;
+
+    walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
+    while (array->row_nbytes > 0 && array->row_nbytes <= 16 && walk_next(&walk)) {
+        const double value = row_double(walk.rows, 0) - middle;
+
+        n_pairs += value * last != 0;
+        n_same += value * last > 0;
+        last = value;
+    }
+    walk_end(&walk);
+    return n_pairs >= 16 && (colour ? n_same >= n_pairs - n_pairs / 8 : n_same <= n_pairs / 4);
+}
+
+/* --- likely roles --- */
+
+bool role_name_suggests_cells(const char *key)
+{
+    static const char *const hints[] = {"move",   "action", "pos", "cell",   "coord",  "best",
+                                        "played", "chosen", "mv",  "square", "passant"};
+    static const char *const names[] = {"act", "acts", "last", "lm", "prev", "hist", "history"};
+
+    for (size_t i = 0; i < N_OF(names); i++)
+        if (strcasecmp(key, names[i]) == 0)
+            return true;
+    for (size_t i = 0; i < N_OF(hints); i++)
+        if (text_contains_caseless(key, hints[i]))
+            return true;
+    return false;
+}
+
+static bool has_role(const struct role_context *c, enum role role)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (role_wanted(&c->cases[i]) == role)
+            return true;
+    return false;
+}
+
+/* The length of the longest other policy; UINT32_MAX if unknown, 0: there is none. */
+static uint64_t end_of_moves(const struct role_case *a)
+{
+    const struct role_context *c = a->c;
+    uint64_t end = has_role(c, ROLE_POLICY_INDEX) ? UINT32_MAX : 0;
+
+    for (size_t k = 0; k < c->n; k++) {
+        const struct array *array = c->cases[k].array;
+        const enum role wanted = role_wanted(&c->cases[k]);
+
+        if (array != a->array &&
+            (wanted == ROLE_POLICY || wanted == ROLE_MASK || wanted == ROLE_ACTION_VALUES) &&
+            array->header.dtype.itemsize > 0 &&
+            array->row_nbytes / array->header.dtype.itemsize > end)
+            end = array->row_nbytes / array->header.dtype.itemsize;
+    }
+    return end;
+}
+
+/* What pairs of integers may be: cells in an order that keeps all of them on the board, or none
+ * (-1, -1), and actions with their counts; option bits. */
+static unsigned pairs_may_be(const struct role_case *a)
+{
+    const uint64_t rows = a->c->board->rows, cols = a->c->board->cols;
+    const uint64_t end = end_of_moves(a), n_actions = end > 0 ? end : a->c->board->n_cells;
+    unsigned may_be = ROLE_ROWCOL | ROLE_COLROW | ROLE_PAIRS;
+    struct walk walk;
+
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
+    while (may_be != 0 && walk_next(&walk))
+        for (uint64_t i = 0; i + 1 < walk.rows->n; i += 2) {
+            const int64_t pair[] = {row_int(walk.rows, i), row_int(walk.rows, i + 1)};
+            const uint64_t p = (uint64_t)pair[0], q = (uint64_t)pair[1]; /* -1 is beyond all */
+            const bool is_none = pair[0] == -1 && pair[1] == -1;
+
+            if (p >= n_actions)
+                may_be &= ~(unsigned)ROLE_PAIRS;
+            if (!is_none && (p >= rows || q >= cols))
+                may_be &= ~(unsigned)ROLE_ROWCOL;
+            if (!is_none && (p >= cols || q >= rows))
+                may_be &= ~(unsigned)ROLE_COLROW;
+        }
+    return walk_end(&walk) == 0 ? may_be : 0;
+}
+
+/* The role of pairs that may be cells, or NULL. */
+static const char *suggest_coord(const struct role_case *a)
+{
+    const unsigned may_be = pairs_may_be(a);
+
+    return may_be & ROLE_ROWCOL ? "coord" : may_be & ROLE_COLROW ? "coord:colrow" : NULL;
+}
+
+bool role_label_suggests_cells(const struct role_case *a)
+{
+    static const char *const names[] = {"a",       "y",   "label", "labels",  "target",
+                                        "targets", "idx", "index", "indices", "choice"};
+    const uint64_t n_cells = a->c->board->n_cells, end = end_of_moves(a);
+    double low, high;
+    size_t i = 0;
+
+    while (i < N_OF(names) && strcasecmp(a->array->key, names[i]) != 0)
+        i++;
+    return i < N_OF(names) && role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 &&
+           high > 2 && high < (double)(end > n_cells ? end : n_cells + 1);
+}
+
+/* True when the array would fit the role without being given it. A history, by its name or where no
+ * other array has planes and colours stay, and a list of moves by its name, are tried as though
+ * given it, since they fit in no other way. */
+static bool could_be(const struct role_case *a, enum role role)
+{
+    static const struct role_override bare = {0};
+    const struct role_context *c = a->c;
+    struct role_binding unused = {0};
+    char reason[ROLE_REASON_NBYTES];
+    struct role_case tried = *a;
+
+    tried.b = &unused;
+    tried.told = &bare;
+    tried.reason = reason;
+    tried.is_told |=
+        (role == ROLE_PLANES && a->h->n_dims == 5 &&
+         (role_wanted(a) == role ||
+          (!a->named.is_known && !c->request->swaps_colours && !has_role(c, ROLE_PLANES)))) ||
+        (role == ROLE_ACTION && a->h->n_dims == 2 && a->h->shape[1] > 2 &&
+         role_name_suggests_cells(a->array->key));
+    return role_kinds[role].fit(&tried);
+}
+
+/* True when no other array of the shard has planes or could have them. */
+static bool are_only_planes(const struct role_case *a)
+{
+    const struct role_context *c = a->c;
+
+    for (const struct role_case *other = c->cases; other < c->cases + c->n; other++)
+        if (other->array != a->array &&
+            (role_is_on_cells(role_wanted(other)) ||
+             (!other->named.is_known && !other->is_told && other->array->n_rows == c->n_rows &&
+              (could_be(other, ROLE_PLANES) || could_be(other, ROLE_PACKED)))))
+            return false;
+    return true;
+}
+
+/* True when the numbers agree with a role that the shape fits: moves and coordinates must lie
+ * between -1 and their upper bound. Where colours are swapped, a map of the cells may depend on the
+ * colours, and is likely only if its numbers show what it is. */
+static bool is_likely(const struct role_case *a, enum role role)
+{
+    const struct role_context *c = a->c;
+    double low, high;
+
+    if (role == ROLE_ACTION || role == ROLE_COORD) {
+        const uint64_t n_cells = c->board->n_cells, n = end_of_moves(a);
+
+        if (role_is_on_cells(role_wanted(a)))
+            return false;
+        if (!c->request->is_strict || a->array->n_rows == 0)
+            return true;
+        return role == ROLE_COORD ? suggest_coord(a) != NULL
+                                  : role_find_range(a->array, UINT64_MAX, &low, &high) &&
+                                        low >= -1 && high < (double)(n > n_cells ? n : n_cells);
+    }
+    if (!c->request->swaps_colours || role_wanted(a) == role)
+        return true;
+    if (role == ROLE_POLICY)
+        return a->h->dtype.kind == DTYPE_FLOAT && are_shares(a->array);
+    if (role == ROLE_PACKED)
+        return are_only_planes(a);
+    if (!role_find_range(a->array, UINT64_MAX, &low, &high))
+        return false;
+    if (role == ROLE_GRID)
+        return (low >= 0 && high == 2) || (low == -1 && high <= 1);
+    return low >= 0 && high <= 1 && are_only_planes(a);
+}
+
+const char *role_suggest(const struct role_case *a)
+{
+    /* Floating numbers, as many as a policy has, are a policy; other numbers are a grid first. */
+    static const enum role orders[2][6] = {
+        {ROLE_GRID, ROLE_POLICY, ROLE_PLANES, ROLE_PACKED, ROLE_ACTION, ROLE_COORD},
+        {ROLE_POLICY, ROLE_GRID, ROLE_PLANES, ROLE_PACKED, ROLE_META, ROLE_META},
+    };
+    const enum role *roles = orders[a->h->dtype.kind == DTYPE_FLOAT];
+    const struct role_request *request = a->c->request;
+    const struct role_context *c = a->c;
+    char reason[ROLE_REASON_NBYTES];
+    struct role_case of_its_own = *a;
+    double low, high;
+
+    of_its_own.reason = reason;
+    if (a->array->n_rows != c->n_rows || a->h->n_dims == 0)
+        return role_is_spatial(&of_its_own, 0) ? "drop" : "meta";
+    if (a->array->objects != NULL) /* only sparse policies move objects */
+        return request->swaps_colours                    ? "ROLE"
+               : role_name_suggests_cells(a->array->key) ? "drop"
+                                                         : "copy";
+    if (request->is_strict && !a->named.is_known && role_are_lists(a, false))
+        return is_likely(a, ROLE_ACTION) ? role_name(ROLE_ACTION) : "ROLE";
+    for (size_t k = 0; k < 6 && roles[k] != ROLE_META; k++) {
+        if (!could_be(a, roles[k]))
+            continue;
+        if (!is_likely(a, roles[k]))
+            return "ROLE";
+        if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a->array))
+            return role_name(ROLE_ACTION_VALUES);
+        /* Moves that are all below the number of cells name cells where the policy has many more
+         * actions, or not as many. */
+        const uint64_t end = end_of_moves(a), n_cells = c->board->n_cells;
+        if (roles[k] == ROLE_ACTION && request->is_strict && a->array->n_rows >= 3 &&
+            ((end > 4 * n_cells && end < UINT32_MAX) || (end > 0 && end < n_cells)) &&
+            action_layout_by_name(c->board, "cells") != NULL &&
+            role_find_range(a->array, UINT64_MAX, &low, &high) && high < (double)n_cells &&
+            (end > n_cells || high >= (double)end))
+            return "action:layout=cells";
+        const char *order = roles[k] == ROLE_COORD && request->is_strict
+                                ? suggest_coord(a)
+                                : role_order_of(a, roles[k]);
+        return order != NULL ? order : role_name(roles[k]);
+    }
+    /* Coordinates stay within the sides of the board; indices and counts exceed them. */
+    if (dtype_is_integer(&a->h->dtype) && a->h->n_dims == 3 && a->h->shape[2] == 2 &&
+        c->board->rows > 0 && role_find_range(a->array, UINT64_MAX, &low, &high)) {
+        const char *coord = high > 1 ? suggest_coord(a) : NULL;
+
+        if (coord != NULL)
+            return coord;
+        if (low == 0 && high >= c->board->rows && high >= c->board->cols &&
+            (pairs_may_be(a) & ROLE_PAIRS))
+            return "action:pairs";
+    }
+    return "ROLE";
+}
+
+const char *role_suggest_label(struct role_case *a)
+{
+    /* Words in names. An earlier row wins: the first is for numbers about a label. */
+    static const struct {
+        const char *role;
+        const char *words[10];
+    } hints[] = {
+        {NULL, {"weight", "mask", "std", "var", "valid"}},
+        {"to-move:winner", {"winner"}},
+        {"to-move", {"side", "player", "turn", "colo", "stm", "mover"}},
+        {"value", {"value", "reward", "target", "label", "win", "result", "outcome", "return"}},
+    };
+    static const struct {
+        double low, high;
+        const char *flags;
+    } codings[] = {[TO_MOVE_01] = {0, 1, ""},
+                   [TO_MOVE_12] = {1, 2, " --to-move 12"},
+                   [TO_MOVE_PM1] = {-1, 1, " --to-move pm1"}};
+    const struct conventions *conventions = a->c->request->conventions;
+    const struct npy_header *h = a->h;
+    const char *role = NULL;
+    double low, high;
+
+    for (size_t i = N_OF(hints); i-- > 0;)
+        for (size_t k = 0; hints[i].words[k] != NULL; k++)
+            if (text_contains_caseless(a->array->key, hints[i].words[k]))
+                role = hints[i].role;
+    if ((h->n_dims != 1 && (h->n_dims != 2 || h->shape[1] != 1)) || role == NULL ||
+        !role_find_range(a->array, UINT64_MAX, &low, &high))
+        return NULL;
+    if (strcmp(role, "value") != 0) {
+        enum to_move_coding coding = low == -1               ? TO_MOVE_PM1
+                                     : low == 1 && high == 2 ? TO_MOVE_12
+                                                             : TO_MOVE_01;
+        if (conventions->to_move_said)
+            coding = conventions->to_move;
+        else if (coding != TO_MOVE_01 && has_role(a->c, ROLE_TO_MOVE))
+            return NULL;
+        if (low < codings[coding].low || high > codings[coding].high)
+            return NULL;
+        if (!conventions->to_move_said)
+            a->flags = codings[coding].flags;
+        return role;
+    }
+    if (low < -1 || high > 1)
+        return NULL;
+    if (low >= 0)
+        return speak_of(a->array, 0.5, false) ? NULL : role;
+    if (conventions->value_said)
+        return conventions->value == VALUE_COLOUR11 ? role : NULL;
+    if (has_role(a->c, ROLE_VALUE) || !speak_of(a->array, 0, true))
+        return NULL;
+    a->flags = " --value colour11";
+    return role;
+}
