@@ -451,9 +451,9 @@ int sparse_write(struct sparse_means *means, uint64_t row, uint64_t place, struc
 
 int sparse_finish(struct sparse_means *means, struct error *err)
 {
-    struct plan *plan = means->plan; /* NULL: there are no policies */
+    struct plan *plan = means->plan;
 
-    if (plan != NULL && put_rows(means, plan->n_rows, NULL, err) != 0)
+    if (means->n_policies > 0 && put_rows(means, plan->n_rows, NULL, err) != 0)
         return -1;
     for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++) {
         if (flush(p, err) != 0 || made_put(plan, p->parts[INDEX].made, err) != 0 ||
