@@ -247,6 +247,10 @@ bool role_is_spatial(struct role_case *a, unsigned first_dim)
     }
     if (!is_strict || first_dim == 0)
         return false;
+    if (h->dtype.kind == DTYPE_UINT && a->array->row_nbytes == board->n_cells / 8 + 1 &&
+        h->dtype.itemsize == 1)
+        return !role_unfit(a, "%" PRIu64 " bytes hold a bit for each cell and a pass",
+                           a->array->row_nbytes);
     if (board->n_cells >= 49 && role_may_be_bitboards(a))
         return !role_unfit(a, "numbers above 2^32 may be the %u cells of the board %s as bits",
                            board->n_cells, board->name);

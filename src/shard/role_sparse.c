@@ -288,6 +288,28 @@ static int check_objects(struct role_case *a, bool indices)
     return 0;
 }
 
+/* Refuse indices beyond the cells where nothing tells what else they number. */
+static bool goes_beyond_cells(struct role_case *a, enum sparse_form form, uint64_t length)
+{
+    const struct board *board = a->c->board;
+    const struct action_layout *told, *pass = NULL;
+    char known[200];
+    double low, high;
+
+    if (!a->c->request->is_strict || form == SPARSE_OBJECT || length != board->n_cells ||
+        !role_told_layout(a, &told) || told != NULL ||
+        !role_find_range(a->array, UINT64_MAX, &low, &high) || high < (double)length)
+        return false;
+    if (high == (double)length)
+        pass = action_layout_by_length(board, length + 1);
+    action_layout_list(board, known, sizeof known);
+    role_refuse(a, pass != NULL ? text_format("policy-index:layout=%s", pass->name).text : NULL,
+                "index %.0f, expected below %" PRIu64
+                ", the cells: say what it numbers, layout= one of %s",
+                high, length, known);
+    return true;
+}
+
 int role_sparse_bind(struct role_case *a)
 {
     struct role_case *const cases = a->c->cases;
@@ -328,6 +350,8 @@ int role_sparse_bind(struct role_case *a)
     const struct action_layout *layout = find_layout(a, &length);
     if (layout == NULL)
         return role_refuse(a, "policy-index:layout=LAYOUT", "%s", a->reason);
+    if (goes_beyond_cells(a, form, length))
+        return -1;
     for (size_t k = 0; k < N_PARTS; k++) {
         struct role_binding *b = of[k] != NULL ? of[k]->b : NULL;
 

@@ -330,6 +330,7 @@ const char *role_suggest(const struct role_case *a)
         {ROLE_GRID, ROLE_POLICY, ROLE_PLANES, ROLE_PACKED, ROLE_ACTION, ROLE_COORD},
         {ROLE_POLICY, ROLE_GRID, ROLE_PLANES, ROLE_PACKED, ROLE_META, ROLE_META},
     };
+    static const char *const counts[] = {"n_", "num_", "total_"}; /* of moves and the like */
     const enum role *roles = orders[a->h->dtype.kind == DTYPE_FLOAT];
     const struct role_request *request = a->c->request;
     const struct role_context *c = a->c;
@@ -339,11 +340,18 @@ const char *role_suggest(const struct role_case *a)
 
     of_its_own.reason = reason;
     if (a->array->n_rows != c->n_rows || a->h->n_dims == 0)
-        return role_is_spatial(&of_its_own, 0) ? "drop" : "meta";
+        return role_is_spatial(&of_its_own, 0) ||
+                       (a->h->n_dims == 1 && a->array->n_rows > c->n_rows &&
+                        dtype_is_number(&a->h->dtype))
+                   ? "drop"
+                   : "meta";
     if (a->array->objects != NULL) /* only sparse policies move objects */
         return request->swaps_colours                    ? "ROLE"
                : role_name_suggests_cells(a->array->key) ? "drop"
                                                          : "copy";
+    for (size_t k = 0; k < N_OF(counts); k++)
+        if (text_compare_caseless(a->array->key, counts[k], strlen(counts[k])) == 0)
+            return a->h->n_dims == 1 ? "copy" : "ROLE";
     if (request->is_strict && !a->named.is_known && role_are_lists(a, false))
         return is_likely(a, ROLE_ACTION) ? role_name(ROLE_ACTION) : "ROLE";
     for (size_t k = 0; k < 6 && roles[k] != ROLE_META; k++) {
