@@ -311,3 +311,53 @@ int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_i
     free(list);
     return status;
 }
+
+/* The rows of a class, list[first .. end - 1], whose policies are not those of another row with the
+ * same planes, but hold the same numbers in other places. */
+static uint64_t count_still(const struct probe *p, const struct lane_image *list, uint64_t first,
+                            uint64_t end)
+{
+    uint64_t n_still = 0;
+
+    for (uint64_t k = first; k < end; k++) {
+        const struct sketch *own = &p->sketches[list[k].row];
+        bool is_still = false;
+
+        for (uint64_t m = first; m < end && !is_still && !own->is_level; m++) {
+            const struct sketch *other = &p->sketches[list[m].row];
+
+            is_still = other->planes == own->planes && other->policy == own->policy &&
+                       other->labels != own->labels;
+        }
+        n_still += is_still;
+    }
+    return n_still;
+}
+
+int classes_find_still(struct probe *p, bool *found, struct error *err)
+{
+    struct lane_image *list = list_rows(p, p->n, false, err);
+    uint64_t n_still = 0, n_telling = 0, row = 0;
+
+    if (list == NULL)
+        return -1;
+    for (uint64_t i = 0, end; i < p->n; i = end) {
+        end = class_end(list, i, p->n);
+        const uint64_t n = end - i <= LAYOUT_MAX_IMAGES ? count_still(p, list, i, end) : 0;
+
+        for (uint64_t k = i; k < end; k++)
+            n_telling += !p->sketches[list[k].row].is_level;
+        row = n_still == 0 && n > 0 ? list[i].row : row;
+        n_still += n;
+    }
+    free(list);
+    *found = n_still >= MANY_ALONE && 4 * n_still >= 3 * n_telling;
+    if (*found)
+        findings_add(&p->lanes->result->findings,
+                     ERROR_AT(FINDING_PLANES_POLICY_DIFFER, p->planes->array->key, row),
+                     "planes that are moved, too", "the same planes",
+                     "the policies of equal planes are images of each other in %" PRIu64
+                     " rows, as if the planes were never moved",
+                     n_still);
+    return 0;
+}

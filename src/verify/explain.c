@@ -151,7 +151,9 @@ static int look(struct probe *p, struct error *err)
         return text_append(&result->note, err, "images not checked: the planes cannot be read");
     bool is_repeated = false;
     if (!p->has_block && !found.is_confirmed && p->n_first == p->n_rows &&
-        (find_repeats(p, &is_repeated, err) != 0 || is_repeated))
+        (find_repeats(p, &is_repeated, err) != 0 ||
+         (!is_repeated && classes.n_images == 0 && classes_find_still(p, &is_repeated, err) != 0) ||
+         is_repeated))
         return is_repeated ? 0 : -1;
     /* A layout contradicted by rows that are all right as classes. */
     if (!p->has_block && found.is_confirmed && !found.is_exact && found.level == PROBE_SHAPE &&

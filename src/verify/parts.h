@@ -423,6 +423,10 @@ int classes_take(struct probe *probe, uint32_t n_images, struct error *err);
 int classes_are_exact(struct probe *probe, const struct layout *layout, uint32_t n_images,
                       bool *are_exact, struct error *err);
 
+/* Report planes that were never moved in rows of any order: *found where, in most rows whose policy
+ * tells something, another one has the same planes, and the same numbers in another policy. */
+int classes_find_still(struct probe *probe, bool *found, struct error *err);
+
 /* --- checks of single rows (checks.c) --- */
 
 /* The index of the first of n elements that is NaN or infinite, or n. */

@@ -255,6 +255,22 @@ def test_large_shuffled(board, still):
     assert ("policy-not-moved" in codes) == still, file
 
 
+@tap.test("square", "two")
+def test_shuffled_still(board):
+    """Planes that were never moved, in rows of any order. The same positions from several games are not:
+    each has a policy of its own."""
+    ids = {"square": IDS["all"], "two": [0, 4]}[board]
+    rows = orders("sample", rows_of(gomoku(60)), ids, FAULTS["planes still"][0])
+    codes, file = errors_of(shuffled(stack(rows)), *BOARD)
+    assert "planes-policy-differ" in codes, file
+    for i, row in enumerate(rows):
+        row["policy"] = rows_of(gomoku(60, seed=i))[i // len(ids)]["policy"]
+        row["policy"] = row["policy"] * (row["states"][:2].sum(0) == 0)
+        row["policy"] /= row["policy"].sum()
+    codes, file = errors_of(shuffled(stack(rows)), *BOARD)
+    assert not codes - {"coord-not-moved"} and not file["expanded"], file
+
+
 @tap.test("policies", "values")
 def test_shared_positions(what):
     """Positions that several games have, with labels of their own, of which some images are left
