@@ -349,7 +349,8 @@ struct fit {
     int foreign[LAYOUT_MAX_IMAGES]; /* a map (at PROBE_BOX of the box, else of the board) that
                                        is no exact transform of this board; -1: none */
     uint32_t n_foreign;
-    uint64_t n_moved; /* pairs of a base image and another that some transform explains */
+    uint64_t n_known; /* pairs of a base image and another that some transform explains, */
+    uint64_t n_moved; /* and those of them that it moves */
     uint64_t n_pairs;
     bool is_exact;     /* in these pairs, all arrays are exact images */
     bool only_colours; /* images differ in nothing but colours */

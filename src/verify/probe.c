@@ -462,7 +462,7 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
     const uint64_t *const end = at + window->n;
     uint64_t n_still = 0;
 
-    fit->n_moved = fit->n_pairs = fit->n_foreign = 0;
+    fit->n_known = fit->n_moved = fit->n_pairs = fit->n_foreign = 0;
     fit->is_exact = true;
     for (uint32_t k = 0; k < n_images; k++) {
         uint32_t votes[2][BOARD_MAX_TRANSFORMS] = {{0}}, n[2] = {0}; /* transforms, foreign maps */
@@ -484,6 +484,7 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
                                                   window_row(window, planes, group[k]).bytes);
 
             fit->n_pairs++;
+            fit->n_known += !is_foreign;
             fit->n_moved += !is_foreign && u != 0;
             n_still += is_foreign && map == 0;
             if (!is_foreign || map > 0) {
@@ -546,7 +547,8 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
         struct fit other = *fit;
 
         vote(p, &window, at, base, &other);
-        if (base == 0 || other.n_moved > fit->n_moved + fit->n_pairs / 4)
+        if (base == 0 || (other.n_moved > fit->n_moved + fit->n_pairs / 4 &&
+                          other.n_known > fit->n_known + fit->n_pairs / 4))
             *fit = other;
     }
     fit->is_confirmed =

@@ -255,6 +255,15 @@ def test_large_shuffled(board, still):
     assert ("policy-not-moved" in codes) == still, file
 
 
+@tap.test(*[(ids, order) for ids in ("0,0,4", "0,4,0,5") for order in ("sample", "transform")])
+def test_identity_twice(ids, order):
+    """Policies that are not moved are no images of a source that is one of the others."""
+    ids = [int(t) for t in ids.split(",")]
+    arrays = stack(orders(order, rows_of(gomoku(40)), ids, FAULTS["policy still"][0]))
+    codes, file = errors_of(arrays, *BOARD)
+    assert codes == {"policy-not-moved", "orbit-duplicate"}, file
+
+
 @tap.test("square", "two")
 def test_shuffled_still(board):
     """Planes that were never moved, in rows of any order. The same positions from several games are not:
