@@ -281,9 +281,9 @@ static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t
     return true;
 }
 
-/* True when a floating policy is the image up to rounding, as where programs normalise each image
- * anew: a sum taken in another order differs by a few units in the last place of a float, even if
- * doubles are stored. */
+/* True when a floating policy is the image up to rounding, as where programs other than this one
+ * normalise each image anew: a sum taken in another order differs by a few units in the last place
+ * of a float, even if doubles are stored. */
 static bool same_rounded(const struct step *step, const uint8_t *a, const uint8_t *b)
 {
     const struct spec *spec = step->spec;
@@ -437,6 +437,7 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     case SPEC_BITS:
         return same_planes(&step, a.bytes, b.bytes) ||
                (lane->binding->role == ROLE_POLICY && a.dtype->kind == DTYPE_FLOAT &&
+                archive_in_find(&pair->window->lanes->shard->archive, PLAN_SOURCE_KEY) == NULL &&
                 same_rounded(&step, a.bytes, b.bytes));
     case SPEC_INDICES:
     case SPEC_PADDED:

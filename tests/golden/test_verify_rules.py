@@ -9,7 +9,7 @@ import tempfile
 
 import numpy as np
 
-from golden import Tap, run
+from golden import Tap, expand, run
 from verify_cases import verify
 
 tap = Tap()
@@ -189,6 +189,19 @@ def test_normalised_anew(dtype, order):
     check(images, ["--board", "square:8"], [], [], says=["expanded, 8 images"])
     images["mcts_probs"][9] *= np.dtype(dtype).type(1 + 1 / 64)
     check(images, ["--board", "square:8"], ["policy-sum", "policy-wrong"])
+
+
+@tap.test()
+def test_provenance_is_exact():
+    """What was expanded with provenance arrays keeps every bit."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        np.savez(path, **line_games(8, 40, n_planes=2))
+        images = expand(path, "--board", "square:8")
+    check(images, ["--board", "square:8"], [])
+    policy = images["mcts_probs"][9]
+    policy[np.argmax(policy)] = np.nextafter(np.max(policy), policy.dtype.type(0))
+    check(images, ["--board", "square:8"], ["policy-wrong"])
 
 
 @tap.test(*[(which, n) for which in ("every second", "every third", "the first", "the last", "any")
