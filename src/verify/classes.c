@@ -240,20 +240,31 @@ int classes_take(struct probe *p, uint32_t n_images, struct error *err)
                        n_images, left_out[0].text, left_out[1].text);
 }
 
+/* How many elements of the planes of a row are not 0. */
+static uint64_t count_filled(const struct window *window, uint64_t at)
+{
+    const struct row planes = window_row(window, (size_t)window->lanes->planes, at);
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < planes.n; i++)
+        n += row_double(&planes, i) != 0;
+    return n;
+}
+
 /* True when a row differs in what it holds from all rows that a layout takes for images of the same
- * source: a wrong image has their policy, or, where that tells nothing, their stones. */
-static bool is_stranger(const struct probe *p, const struct layout *layout, uint64_t source,
-                        uint64_t row)
+ * source: a wrong image has their policy, or, where that tells nothing, as many stones. The window
+ * holds all rows. */
+static bool is_stranger(const struct probe *p, const struct window *window,
+                        const struct layout *layout, uint64_t source, uint64_t row)
 {
     const struct sketch *own = &p->sketches[row];
     bool differs = true;
 
     for (uint32_t k = 0; k < layout->n_images && differs; k++) {
         const uint64_t other = layout_row(layout, source, k);
-        const struct sketch *sketch = &p->sketches[other];
 
-        differs = other == row || sketch->policy != own->policy ||
-                  (own->is_level && sketch->counts != own->counts);
+        differs = other == row || p->sketches[other].policy != own->policy ||
+                  (own->is_level && count_filled(window, other) != count_filled(window, row));
     }
     return differs;
 }
@@ -299,7 +310,7 @@ int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_i
         const uint64_t source = i / layout->n_images;
         const uint64_t row = layout_row(layout, source, (uint32_t)(i % layout->n_images));
 
-        n_strange += is_alone[row] && is_stranger(p, layout, source, row);
+        n_strange += is_alone[row] && is_stranger(p, &window, layout, source, row);
     }
     if (n_alone == 0)
         *are_exact &= n_images > layout->n_images;

@@ -229,6 +229,22 @@ def test_some_sources_are_expanded(which, n):
         assert "policy-not-moved" in found or which == "every third" and found, (found, result)
 
 
+@tap.test("sample", "transform")
+def test_negated_images(order):
+    """Images whose stones changed colours, each beside a single move: their sources are no strangers."""
+    arrays = line_games(8, 120)
+    n_stones = arrays["states"].sum((2, 3))
+    arrays = {key: array[n_stones[:, 0] != n_stones[:, 1]][:40] for key, array in arrays.items()}
+    rows = [(i, d) for i in range(40) for d in (0, 2, 4, 6)]
+    if order == "transform":
+        rows.sort(key=lambda row: row[1])
+    moves = np.arange(64) == arrays["mcts_probs"].argmax(1)[:, None]
+    boards = arrays["states"][:, 0] - arrays["states"][:, 1]
+    images = {"board": np.array([D4[d](boards[i]) * (1 if d == 0 else -1) for i, d in rows]),
+              "pi": np.array([D4[d](moves[i].reshape(8, 8)) for i, d in rows]).astype(np.float32)}
+    check(images, ["--board", "square:8"], ["orbit-planes"], says=["expanded, 4 images"])
+
+
 # --- mass that is none ---
 
 
