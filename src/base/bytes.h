@@ -88,6 +88,14 @@ static inline int order_of_u32(const void *a, const void *b)
     return order_of(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
+/* The finaliser of splitmix64 (Steele, Lea, Flood 2014): numbers that look random. */
+static inline uint64_t scramble(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
 /* True when all bytes are 0. */
 static inline bool bytes_are_zero(const uint8_t *p, size_t n_bytes)
 {

@@ -212,24 +212,14 @@ void selection_release(struct selection *selection)
 
 #define N_ROUNDS 4
 
-/* The finaliser of splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= 0xbf58476d1ce4e5b9u;
-    x ^= x >> 27;
-    x *= 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 static uint64_t hash_begin(uint64_t a)
 {
-    return mix(a + 0x9e3779b97f4a7c15u);
+    return scramble(a + 0x9e3779b97f4a7c15u);
 }
 
 static uint64_t hash_end(uint64_t begun, uint64_t b)
 {
-    return mix(begun ^ (b + 0xd1b54a32d192ed03u));
+    return scramble(begun ^ (b + 0xd1b54a32d192ed03u));
 }
 
 uint64_t shuffle_hash(uint64_t a, uint64_t b)

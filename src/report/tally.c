@@ -55,7 +55,7 @@ static int add_maps(struct tally *tally, const struct shard *shard, size_t i, st
     const struct array *array = &shard->archive.arrays[i];
     const size_t first = tally->n_maps;
     uint64_t planes[64] = {TALLY_NO_PLANE};
-    const size_t n = tally_is_planes(binding->role) ? stone_planes(shard, i, planes) : 1;
+    const size_t n = role_is_on_cells(binding->role) ? stone_planes(shard, i, planes) : 1;
     struct spec_maker maker = {.board = board, .conventions = &shard->conventions};
     struct spec spec = {0};
     struct error why = {0};
@@ -129,7 +129,7 @@ int tally_init(struct tally *tally, const struct shard *shard, const struct sett
         const struct array *array = &shard->archive.arrays[i];
         const struct role_binding *b = &shard->bindings[i];
         const bool is_number = dtype_is_number(&array->header.dtype);
-        bool has_maps = tally_is_planes(b->role) && is_number;
+        bool has_maps = role_is_on_cells(b->role) && is_number;
 
         if (shard_is_undecided(shard, i))
             continue;
@@ -316,12 +316,10 @@ int tally_finish(struct tally *tally, struct error *err)
     for (uint32_t k = 0; k < N_THROWS; k++)
         for (uint32_t part = 0; part < tally->n_parts; part++) {
             /* A fixed sequence of pseudo-random bits (splitmix64). */
-            uint64_t number = k * tally->n_parts + part + UINT64_C(0x9e3779b97f4a7c15);
+            const uint64_t number =
+                scramble(k * tally->n_parts + part + UINT64_C(0x9e3779b97f4a7c15));
 
-            number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-            number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
-            w->signs[k][part / AT_ONCE] |=
-                (uint8_t)((number ^ number >> 31) >> 63 << part % AT_ONCE);
+            w->signs[k][part / AT_ONCE] |= (uint8_t)(number >> 63 << part % AT_ONCE);
         }
     for (uint32_t t = 1; t < board->n_transforms; t++)
         for (size_t m = 0; m < tally->n_maps; m++)

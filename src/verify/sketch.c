@@ -18,13 +18,6 @@
 
 #define HARDLY 1000 /* a move this many times less likely than another hardly counts */
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 /* --- the symmetries --- */
 
 static uint32_t n_maps(const struct sketcher *s, bool of_box)
@@ -98,8 +91,8 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
     /* The order of a tile's digits does not matter. */
     if (s->lane->binding->role == ROLE_GRID && s->lane->spec.board->family->has_tiles && v > 0 &&
         v <= 999)
-        return mix((uint64_t)v / 100 + 1) + mix((uint64_t)v / 10 % 10 + 1) +
-               mix((uint64_t)v % 10 + 1);
+        return scramble((uint64_t)v / 100 + 1) + scramble((uint64_t)v / 10 % 10 + 1) +
+               scramble((uint64_t)v % 10 + 1);
     if (board_swaps_colours(s->lane->spec.board)) {
         v = fabs(v);
         if (v == 2 && s->lane->binding->role == ROLE_GRID)
@@ -108,7 +101,7 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
     if (v == 0)
         return 0;
     memcpy(&bits, &v, sizeof bits);
-    return mix(bits);
+    return scramble(bits);
 }
 
 static bool is_same(const uint8_t *a, const uint8_t *b, size_t nbytes)
@@ -139,7 +132,7 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
 
         for (uint64_t cell = 0; cell < s->n_cells; cell++, element += step)
             if (spec->kind == SPEC_BITS)
-                hashes[cell] = plane_bit(bits, cell, spec->lsb_first) ? mix(1) : 0;
+                hashes[cell] = plane_bit(bits, cell, spec->lsb_first) ? scramble(1) : 0;
             else if (cell > 0 && is_same(element, element - step, item)) /* neighbours often are */
                 hashes[cell] = hashes[cell - 1];
             else
@@ -154,7 +147,7 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
         }
         if (is_constant)
             continue;
-        counts += mix(sum);
+        counts += scramble(sum);
         /* Channels that transforms exchange share a number. */
         for (uint32_t t = 0; t < spec->n_steps; t++)
             number = smaller(number, spec_plane_to(spec, t, p));
@@ -246,7 +239,7 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
         const struct row row = window_row(window, i, at);
         /* Rows of the mover's planes may differ only in whose turn it is. */
         if (!is_policy && row.n > 0)
-            sketch->planes += mix((uint64_t)(row_double(&row, 0) == 0));
+            sketch->planes += scramble((uint64_t)(row_double(&row, 0) == 0));
         if (!is_policy || (row.items == NULL && (row.bytes == NULL || !dtype_is_number(row.dtype))))
             continue;
         double level = 0;
@@ -259,9 +252,9 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
             else
                 sketch->is_level &= role == ROLE_POLICY_INDEX || v == level || HARDLY * v < level;
             memcpy(&bits, &v, sizeof bits);
-            sketch->labels = mix(sketch->labels ^ bits) + k;
+            sketch->labels = scramble(sketch->labels ^ bits) + k;
             if (v != 0 && role != ROLE_POLICY_INDEX)
-                sketch->policy += mix(bits ^ mix(i));
+                sketch->policy += scramble(bits ^ scramble(i));
         }
     }
 }
