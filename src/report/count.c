@@ -266,8 +266,7 @@ static void list_stones(struct count *c, const struct row *row)
 
     if (c->binding->role == ROLE_PACKED)
         for (uint64_t e = first; e < c->end; e++)
-            c->numbers[e] =
-                row->bytes[e / 8] >> ((c->binding->options & ROLE_LSB) ? e % 8 : 7 - e % 8) & 1;
+            c->numbers[e] = plane_bit(row->bytes, e, c->binding->options & ROLE_LSB);
     else
         row_doubles(row, first, c->end - first, c->numbers + first);
     for (size_t p = 0; p < c->n_spots; p++) {
@@ -519,11 +518,11 @@ int tally_add(struct tally *tally, const struct shard *shard, const struct verif
         const enum role role = shard->bindings[i].role;
 
         c.binding = &shard->bindings[i];
-        if (shard_is_undecided(shard, i) || tally_is_planes(role) != (k < n))
+        if (shard_is_undecided(shard, i) || role_is_on_cells(role) != (k < n))
             continue;
         if (tally_is_label(role))
             status = add_label(&c, i, err);
-        else if (tally_is_planes(role) && !bins)
+        else if (role_is_on_cells(role) && !bins)
             status = add_planes(&c, i, err);
         else if ((role == ROLE_POLICY || role == ROLE_POLICY_INDEX) && !bins)
             status = add_policy(&c, i, err);

@@ -101,11 +101,6 @@ int tally_add(struct tally *tally, const struct shard *shard, const struct verif
 /* After the last shard: compute means, standard errors and evidence. */
 int tally_finish(struct tally *tally, struct error *err);
 
-static inline bool tally_is_planes(enum role role)
-{
-    return role == ROLE_PLANES || role == ROLE_PACKED || role == ROLE_GRID;
-}
-
 static inline bool tally_is_label(enum role role)
 {
     return role == ROLE_VALUE || role == ROLE_WDL || role == ROLE_TO_MOVE;

@@ -47,10 +47,8 @@ struct subject {
     size_t number; /* of the lane */
     const struct shard *shard;
     const struct board *board; /* or NULL */
-    const struct conventions *conventions;
     const struct lane *lane;
-    const struct action_space *space; /* or NULL */
-    struct row row, values;           /* values: beside a list of indices; else empty */
+    struct row row, values; /* values: beside a list of indices; else empty */
     const struct lane_image *image;
     struct findings *findings;
 };
@@ -140,7 +138,7 @@ static void check_range(const struct subject *s)
 /* Moves to off-board cells of the box, and others that no encoder makes. */
 static void check_action(const struct subject *s)
 {
-    const struct action_space *space = s->space;
+    const struct action_space *space = s->lane->is_mapped ? s->lane->spec.space : NULL;
     const bool is_pairs = s->lane->binding->options & ROLE_PAIRS;
 
     check_range(s);
@@ -224,7 +222,7 @@ static void check_coord(const struct subject *s)
 /* Values, and win, draw and loss: what `expand` requires. */
 static void check_value(const struct subject *s)
 {
-    const struct conventions *c = s->conventions;
+    const struct conventions *c = &s->shard->conventions;
     const struct role_binding *b = s->lane->binding;
     const bool is_wdl = b->role == ROLE_WDL;
     const uint64_t n = s->row.n, n_columns = is_wdl ? 3 : 2;
@@ -269,7 +267,7 @@ static void check_player(const struct subject *s)
 {
     static const char *const codes[] = {
         [TO_MOVE_01] = "0 or 1", [TO_MOVE_12] = "1 or 2", [TO_MOVE_PM1] = "1 or -1"};
-    const enum to_move_coding coding = role_coding(s->lane->binding->role, s->conventions);
+    const enum to_move_coding coding = role_coding(s->lane->binding->role, &s->shard->conventions);
 
     if (s->lane->is_mapped && board_swaps_colours(s->lane->spec.board) && s->row.n > 0 &&
         !(s->lane->binding->options & ROLE_WINNER) &&
@@ -364,9 +362,7 @@ void check_row(const struct window *window, size_t i, const struct lane_image *i
                         .number = i,
                         .shard = shard,
                         .board = shard->found.board,
-                        .conventions = &shard->conventions,
                         .lane = lane,
-                        .space = lane->is_mapped ? lane->spec.space : NULL,
                         .row = row,
                         .image = image,
                         .findings = findings};

@@ -326,13 +326,14 @@ static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t
 
 /* --- lists --- */
 
-static bool same_list(const struct row *a, const struct row *b)
+/* The numbers of b must be those of a after the label operation. */
+static bool same_list(const struct row *a, const struct row *b, enum label_op flip)
 {
     if (a->items != NULL || b->items != NULL)
         return a->n == b->n && (a->n == 0 || (a->items != NULL && b->items != NULL &&
                                               same_items(a->items, b->items, a->n)));
     return a->n == b->n && dtype_equal(a->dtype, b->dtype) &&
-           (a->n == 0 || memcmp(a->bytes, b->bytes, a->n * a->dtype->itemsize) == 0);
+           (a->n == 0 || orbit_is_flipped(flip, a->dtype, a->bytes, b->bytes, a->n));
 }
 
 /* Where a transform sends element i of a list of moves, or of moves and counts in turn, whose first
@@ -411,7 +412,7 @@ static bool same_moves(const struct orbit_pair *pair, const struct step *step, c
     for (uint64_t i = 0; i < n && is_same; i++)
         is_same = row_int(b, i) == move_to(step, a, i, n_moving);
     if (liberties != ORBIT_EXACT || a->n != b->n || a->n < 2 ||
-        (is_same && (lane < 0 || same_list(&values, &images))))
+        (is_same && (lane < 0 || same_list(&values, &images, LABEL_KEEP))))
         return is_same;
     /* Values that are others altogether are reported of the array that holds them. */
     return list_hash(step, a, n_moving, &values) == list_hash(step, b, 0, &images) ||
@@ -465,10 +466,7 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     case SPEC_KEEP:
         break;
     }
-    if (a.items != NULL || b.items != NULL || step.flip == LABEL_KEEP)
-        return same_list(&a, &b) || (is_values && numbers_hash(&a) == numbers_hash(&b));
-    return a.n == b.n && dtype_equal(a.dtype, b.dtype) &&
-           (a.n == 0 || orbit_is_flipped(step.flip, a.dtype, a.bytes, b.bytes, a.n));
+    return same_list(&a, &b, step.flip) || (is_values && numbers_hash(&a) == numbers_hash(&b));
 }
 
 bool orbit_same_row(const struct window *window, uint64_t base, uint64_t image, uint32_t u)
