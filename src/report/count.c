@@ -465,7 +465,7 @@ static int add_policy(struct count *c, size_t i, struct error *err)
         c->walk.status = error_no_memory(err, "the cells of actions");
     for (uint64_t a = 0; cells != NULL && map != NULL && a < binding->n_actions; a++)
         cells[a] = (int32_t)planes_cell_of(c->tally->board, binding, a);
-    while (next_row(c)) {
+    while (cells != NULL && next_row(c)) {
         double *sums = map != NULL ? map->sums + c->parts[walk->number] * n_cells : NULL;
         double total = 0, largest = 0, entropy = 0;
 
