@@ -297,7 +297,7 @@ static bool are_only_planes(const struct role_case *a)
 static bool is_likely(const struct role_case *a, enum role role)
 {
     const struct role_context *c = a->c;
-    double low, high;
+    double low = 0, high = 0;
 
     if (role == ROLE_ACTION || role == ROLE_COORD) {
         const uint64_t n_cells = c->board->n_cells, n = end_of_moves(a);
