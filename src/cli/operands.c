@@ -253,11 +253,6 @@ static int take_shards(struct call *call, struct error *err)
         settings->output = call->outputs.items[0];
         if (settings->form == ARCHIVE_OUT_NPY_FOLDER)
             call->outputs.items[0][text_path_nbytes(settings->output)] = '\0';
-        else if (text_ends_with(settings->output,
-                                settings->form == ARCHIVE_OUT_NPZ ? ".npy" : ".npz"))
-            return command_misuse(err, "--format %s, but the output is called %s",
-                                  settings->form == ARCHIVE_OUT_NPZ ? "npz" : "npy",
-                                  text_path(settings->output).text);
     }
     for (int i = 0; i < n; i++)
         if (text_list_add(inputs, call->operands[i], err) != 0)
