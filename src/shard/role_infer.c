@@ -254,12 +254,6 @@ static int bind_as(struct role_case *a, enum role role)
         return 0;
     if (role_check_rows(a) != 0)
         return -1;
-    /* A score may be the lead of one side; counts and weights are not. */
-    if (role == ROLE_COPY && (a->named.flags & NAME_MAY_SPREAD) && c->request->swaps_colours &&
-        role_find_range(a->array, UINT64_MAX, &low, &high) && low < 0)
-        return role_refuse(a, NULL,
-                           "it has negative numbers, and a transform swaps the colours, which may "
-                           "change them: say what it is");
     if (role == ROLE_COPY)
         return bind_copy(a, (a->named.flags & NAME_MAY_SPREAD) || h->n_dims > 2);
     for (; *tried != ROLE_N_KINDS && !fits; tried++) {

@@ -330,10 +330,8 @@ UNDECIDED = [
     ("go9", {"x": np.packbits(stones() > 0, axis=-1, bitorder="little")}, {"x": "packed:lsb"}),
     ("go9", {"bits": np.packbits(stones() > 0, axis=-1, bitorder="little")}, {"bits": "packed:lsb"}),
     ("go9", {"bits": np.packbits(stones() > 0, axis=-1)}, {"bits": "packed"}),
-    # Numbers of moves, leads, bits with one for a pass, lists without a role for their rows.
+    # Numbers of moves, bits with one for a pass, lists without a role for their rows.
     ("go9", go(n_moves=np.arange(N) + 9, best=np.arange(N)), {"n_moves": "copy", "best": "action"}),
-    ("hex13", hex_shard(score=np.arange(N) - 3), {"score": "drop"}),
-    ("hex13", hex_shard(final_scores=rng().random((N, 2)) - 0.5), {"final_scores": "drop"}),
     ("othello", othello(masks=np.packbits(np.ones((N, 65), "u1"), axis=-1)), {"masks": "drop"}),
     ("go9", {"a": planes(4, 9, 9), "c_moves": np.arange(N + 9), "c_visits": np.ones(N + 9), "c_ptr": np.arange(N + 1)},
      {"a": "planes", "c_moves": "drop", "c_visits": "drop", "c_ptr": "drop"}),
@@ -406,8 +404,6 @@ DECIDED = [
     ("go9", go(best_player=np.full(N, "ann", object), pages=np.full((N, 4), 3, object))),
     ("go9", go(page_indices=np.zeros((N, 4), "i4"), page_values=np.zeros((N, 3), "f4"))),
     ("go9", go(extra=spread(7), step=np.arange(N), ids=np.array(["game"] * N), gf=spread(20))),
-    ("hex13", hex_shard(score=np.arange(N), weights=np.ones(N))),
-    ("go9", go(score=np.arange(N) - 3)),
     ("go9", {"states": stones(3).reshape(16, -1)}),
     ("go9", {"x": stones(9).reshape(16, 9, 9, 9)}),
     ("go9", {"x": np.packbits(stones() > 0, axis=-1)}),
