@@ -195,18 +195,26 @@ static bool are_told(void *self)
     return e->n_told == e->n_taken && (e->has_failed || e->n_told == e->call->inputs.n);
 }
 
+/* Without a crew, one after the other. */
 static int run_jobs(void *self, struct crew *crew)
 {
     static const struct crew_work work = {take_job, run_job, end_job};
     struct each *e = self;
+    int64_t i;
 
     e->crew = crew;
-    e->n_jobs = (size_t)crew_size(crew) * JOBS_PER_THREAD;
+    e->n_jobs = crew != NULL ? (size_t)crew_size(crew) * JOBS_PER_THREAD : 1;
     if (new_items(&e->jobs, e->n_jobs, "inputs side by side", e->err) != 0)
         return -1;
-    crew_begin(crew, &work, e);
-    crew_await(crew, are_told, e);
-    crew_end(crew);
+    if (crew != NULL) {
+        crew_begin(crew, &work, e);
+        crew_await(crew, are_told, e);
+        crew_end(crew);
+    }
+    while (crew == NULL && take_job(e, &i)) {
+        run_job(e, i, 0);
+        end_job(e, i);
+    }
     free(e->jobs);
     return 0;
 }
@@ -235,8 +243,10 @@ static int run_each(struct call *call, json_t *stats, struct error *err)
     for (size_t i = 0; i < inputs->n && status == 0; i++)
         if (stat(inputs->items[i], &st) == 0)
             e.n_bytes[i] = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : SMALL_NBYTES + 1;
+    /* What has nothing beside it takes as many threads as its size is worth. */
     if (status == 0)
-        status = crew_run(settings->n_threads, run_jobs, &e);
+        status = inputs->n == 1 || settings->dry_run ? run_jobs(&e, NULL)
+                                                     : crew_run(settings->n_threads, run_jobs, &e);
     free(e.n_bytes);
     if (status != 0 || e.has_failed)
         return -1;
