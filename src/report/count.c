@@ -341,7 +341,7 @@ static int add_planes(struct count *c, size_t i, struct error *err)
         status = error_no_memory(err, "the cells of an array");
     /* List the elements of a row that are on the board, in planes of stones. */
     for (struct tally_map *map = maps; map < end && status == 0; map++) {
-        const uint64_t plane = is_grid ? 0 : map->plane, n = form.n_last;
+        const uint64_t plane = is_grid ? 0 : map->plane;
 
         if (strcmp(map->key, array->key) != 0)
             continue;
@@ -350,8 +350,7 @@ static int add_planes(struct count *c, size_t i, struct error *err)
                            "the cells of an array", err);
         for (uint64_t at = 0; status == 0 && plane < form.n_planes && at < form.axis; at++) {
             const int64_t cell = planes_cell_of(board, c->binding, at);
-            const uint64_t element = form.is_bits ? plane * ((form.axis + 7) / 8 * 8) + at
-                                                  : plane / n * n * form.axis + at * n + plane % n;
+            const uint64_t element = planes_index(&form, plane, at);
 
             if (cell < 0 || !board->on_board[cell])
                 continue;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "shard/batch.h"
+#include "shard/planes.h"
 
 bool role_unfit(struct role_case *a, const char *format, ...)
 {
@@ -263,62 +264,55 @@ bool role_is_spatial(struct role_case *a, unsigned first_dim)
 /* --- the order of planes and bits, as the numbers show it --- */
 
 #define ORDER_LOOK_ROWS 4096
-#define MIN_ROWS        8 /* with stones: fewer may be in another order by chance */
-#define MIN_STONES      4 /* of both players */
+#define MIN_ROWS        3  /* with stones of both players: fewer, */
+#define MIN_STONES      4  /* or rows with fewer stones, */
+#define MIN_ALL_STONES  32 /* or fewer in all of them, may be in another order by chance */
 
 static bool is_channels_last(const struct role_case *a)
 {
     const struct npy_header *h = a->h;
-    const uint64_t *s = h->shape, axis = a->c->board->n_cells;
-    const uint64_t n_planes = a->array->row_nbytes / (axis * h->dtype.itemsize);
+    const uint64_t *s = h->shape;
     const bool fits_both = h->n_dims == 4 && s[1] == s[2] && s[2] == s[3];
-    uint64_t n_rows = 0, n_bad = 0;
-    bool fits = (h->n_dims == 2 || fits_both) && dtype_is_number(&h->dtype) && n_planes > 1;
+    struct planes_form form = {.dtype = &h->dtype, .axis = a->c->board->n_cells, .stones = {0, 1}};
+    form.n_planes = a->array->row_nbytes / (form.axis * h->dtype.itemsize);
+    bool fits = (h->n_dims == 2 || fits_both) && dtype_is_number(&h->dtype) && form.n_planes > 1;
+    uint64_t n_rows[2] = {0}, n_stones[2] = {0}, n[2]; /* [1]: if planes were first, no game */
+    uint8_t *marks = fits ? malloc(form.axis) : NULL;
     struct walk walk;
 
-    if (!fits)
+    if (marks == NULL)
         return false;
     walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
     while (fits && walk.number < ORDER_LOOK_ROWS && walk_next(&walk)) {
         bool is_game[2]; /* the first two planes have as many stones each, none on another one */
-        uint64_t n[2];
 
         for (unsigned last = 0; last < 2; last++) {
-            is_game[last] = true;
-            n[0] = n[1] = 0;
-            for (uint64_t cell = 0; cell < axis; cell++) {
-                const uint64_t at = last ? cell * n_planes : cell;
-                const bool mine = row_double(walk.rows, at) != 0;
-                const bool theirs = row_double(walk.rows, at + (last ? 1 : axis)) != 0;
-
-                n[0] += mine;
-                n[1] += theirs;
-                is_game[last] &= !(mine && theirs);
-            }
-            is_game[last] &= n[0] <= n[1] + 1 && n[1] <= n[0] + 1;
+            form.n_last = last ? form.n_planes : 1;
+            planes_count_stones(&form, walk.rows->bytes, n, marks);
+            is_game[last] =
+                n[0] <= n[1] + 1 && n[1] <= n[0] + 1 && memchr(marks, 1 | 2, form.axis) == NULL;
         }
         fits = is_game[1];
-        n_rows += n[0] + n[1] >= MIN_STONES;
-        n_bad += n[0] + n[1] >= MIN_STONES && !is_game[0];
+        n_rows[!is_game[0]] += n[0] + n[1] >= MIN_STONES;
+        n_stones[!is_game[0]] += n[0] + n[1] >= MIN_STONES ? n[0] + n[1] : 0;
     }
-    return walk_end(&walk) == 0 && fits && n_rows >= MIN_ROWS && n_bad > n_rows / 2;
+    free(marks);
+    return walk_end(&walk) == 0 && fits && n_rows[1] > n_rows[0] && n_rows[1] >= MIN_ROWS &&
+           n_stones[1] >= MIN_ALL_STONES;
 }
 
 static bool is_lsb_first(const struct role_case *a)
 {
-    const uint64_t plane_nbytes = ((uint64_t)a->c->board->n_cells + 7) / 8;
-    const unsigned n_pad = (unsigned)(plane_nbytes * 8 - a->c->board->n_cells);
-    unsigned bits = 0; /* of the last bytes of all planes */
+    const uint64_t n_cells = a->c->board->n_cells;
+    unsigned pad[2] = {0}; /* bits of all planes, if their last cell is a low bit, or a high one */
     struct walk walk;
 
-    if (n_pad == 0)
-        return false;
     walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
     while (walk.number < ORDER_LOOK_ROWS && walk_next(&walk))
-        for (uint64_t i = plane_nbytes; i <= walk.rows->n; i += plane_nbytes)
-            bits |= (unsigned)row_int(walk.rows, i - 1);
-    return walk_end(&walk) == 0 && bits != 0 && bits >> (8 - n_pad) == 0 &&
-           (bits & ((1u << n_pad) - 1)) != 0;
+        for (uint64_t i = 0; i < walk.rows->n; i += (n_cells + 7) / 8)
+            for (int lsb = 0; lsb < 2; lsb++)
+                pad[lsb] |= plane_pad_bits(walk.rows->bytes + i, n_cells, lsb);
+    return walk_end(&walk) == 0 && pad[0] != 0 && pad[1] == 0;
 }
 
 const char *role_order_of(const struct role_case *a, enum role role)

@@ -243,11 +243,13 @@ int classes_take(struct probe *p, uint32_t n_images, struct error *err)
 /* How many elements of the planes of a row are not 0. */
 static uint64_t count_filled(const struct window *window, uint64_t at)
 {
-    const struct row planes = window_row(window, (size_t)window->lanes->planes, at);
+    const struct lane *planes = &window->lanes->items[window->lanes->planes];
+    const struct planes_form form = planes_form_of(planes->binding, &planes->array->header.dtype);
+    const struct row row = window_row(window, (size_t)window->lanes->planes, at);
     uint64_t n = 0;
 
-    for (uint64_t i = 0; i < planes.n; i++)
-        n += row_double(&planes, i) != 0;
+    for (uint64_t p = 0; p < form.n_planes && row.bytes != NULL; p++)
+        n += planes_mark(&form, row.bytes, p, 0, NULL);
     return n;
 }
 

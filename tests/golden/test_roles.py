@@ -324,6 +324,7 @@ UNDECIDED = [
     ("go9", go(avail=np.pad(PADDED, ((0, 0), (0, 76)), constant_values=-1)), {"avail": "drop"}),
     # Planes in one row: cell by cell, if the players' stones show it; bits from the lowest.
     ("go9", {"states": stones().transpose(0, 2, 1).reshape(16, -1)}, {"states": "planes:nhwc"}),
+    ("go9", {"states": stones(3, 5).transpose(0, 2, 1).reshape(5, -1)}, {"states": "planes:nhwc"}),
     ("go9", {"rows": stones(3).transpose(0, 2, 1).reshape(16, -1).astype("u1")}, {"rows": "planes:nhwc"}),
     ("go9", {"rows": stones(3).reshape(16, -1)}, {"rows": "planes"}),
     ("go9", {"x": stones(9).transpose(0, 2, 1).reshape(16, 9, 9, 9)}, {"x": "planes:nhwc"}),
@@ -405,6 +406,7 @@ DECIDED = [
     ("go9", go(page_indices=np.zeros((N, 4), "i4"), page_values=np.zeros((N, 3), "f4"))),
     ("go9", go(extra=spread(7), step=np.arange(N), ids=np.array(["game"] * N), gf=spread(20))),
     ("go9", {"states": stones(3).reshape(16, -1)}),
+    ("go9", {"states": stones(3, 5).reshape(5, -1)}),
     ("go9", {"x": stones(9).reshape(16, 9, 9, 9)}),
     ("go9", {"x": np.packbits(stones() > 0, axis=-1)}),
     ("go9", go(table=np.zeros((3, 7)), legal_mask=np.ones((N, 81), bool), mask=np.ones((N, 82), "i4"))),
