@@ -42,7 +42,7 @@ int kernel_indices(const struct spec *spec, uint32_t t, const struct dtype *dtyp
 /* Planes moved by one call. */
 struct gather_tile {
     const uint32_t *src; /* n entries below n, which is at most INT32_MAX */
-    const uint32_t *dst; /* its inverse; NULL, of elements only: not known */
+    const uint32_t *dst; /* its inverse: of packed bits only */
     size_t n;            /* elements of a plane */
     size_t plane_nbytes; /* for moves that do not know the size of an element */
     size_t n_planes;     /* at most GATHER_TILE_PLANES */

@@ -5,10 +5,9 @@
  * Of bytes, vpermb looks up 64 at once: a plane of 19 x 19 is six parts, and masks keep the lanes
  * that belong to each part, so that nothing needs to be joined. The look-up tables are made once
  * for a tile of planes. A plane of packed bits is one register: the byte of each bit is looked up,
- * then the bit is tested. Of larger elements, AVX-512 lists those that are not zero, few in most
- * planes and policies, and only they are moved; the same in plain C costs more than it saves. Full
- * planes of them are moved in plain C everywhere: what the instruction sets offer gains nothing
- * that is seen beside the compression. A variant leaves planes that it cannot speed up to plain C.
+ * then the bit is tested. Larger elements are moved in plain C everywhere: what the instruction
+ * sets offer, even to move only those that are not zero, gains nothing that is seen beside the
+ * compression. A variant leaves planes that it cannot speed up to plain C.
  */
 #include "engine/kernel.h"
 
@@ -92,7 +91,7 @@ static void gather_plain_bits(const struct gather_tile *tile)
 
 #if defined(__x86_64__)
 
-#define VBMI        __attribute__((target("avx512f,avx512bw,avx512vbmi,popcnt")))
+#define VBMI        __attribute__((target("avx512f,avx512bw,avx512vbmi")))
 #define INLINE_VBMI static inline __attribute__((always_inline)) VBMI
 
 #define VBMI_PART       64
@@ -190,78 +189,6 @@ static void VBMI gather_vbmi_bits(const struct gather_tile *tile)
     }
 }
 
-/* --- elements of 16 and 32 bits --- */
-
-#define LISTED_MAX 8192 /* elements of a plane */
-#define LISTED_FEW 3    /* at most one element in so many is not zero: they are scattered */
-
-/* Clear the moved plane and list the elements that are not zero; returns how many there are.
- * item_nbytes is a constant where this is called. */
-INLINE_VBMI size_t clear_and_list(const uint8_t *in, size_t n, size_t item_nbytes, uint8_t *out,
-                                  uint32_t *list)
-{
-    const size_t n_bytes = n * item_nbytes;
-    __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    size_t n_listed = 0;
-
-    for (size_t at = 0; at < n_bytes; at += 64) {
-        const size_t left = n_bytes - at;
-        const __mmask64 here = left < 64 ? ~(~UINT64_C(0) << left) : ~UINT64_C(0);
-        const __m512i items = _mm512_maskz_loadu_epi8(here, in + at);
-        uint32_t is_set = item_nbytes == 2 ? _mm512_test_epi16_mask(items, items)
-                                           : _mm512_test_epi32_mask(items, items);
-
-        _mm512_mask_storeu_epi8(out + at, here, _mm512_setzero_si512());
-        for (size_t i = 0; i < 64; i += 16 * item_nbytes, is_set >>= 16) {
-            const __mmask16 lanes = (__mmask16)is_set;
-
-            _mm512_storeu_si512(list + n_listed, _mm512_maskz_compress_epi32(lanes, numbers));
-            n_listed += (size_t)__builtin_popcount(lanes);
-            numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
-        }
-    }
-    return n_listed;
-}
-
-INLINE_VBMI void move_listed(const struct gather_tile *tile, size_t item_nbytes, gather_fn *plain)
-{
-    const size_t n = tile->n;
-    uint32_t list[LISTED_MAX + 16];
-    struct gather_tile full;
-
-    if (tile->dst == NULL || n > LISTED_MAX) {
-        plain(tile);
-        return;
-    }
-    full.src = tile->src;
-    full.n = n;
-    full.n_planes = 1;
-    for (size_t p = 0; p < tile->n_planes; p++) {
-        const uint8_t *const in = tile->from[p];
-        uint8_t *const out = tile->out + p * n * item_nbytes;
-        const size_t n_listed = clear_and_list(in, n, item_nbytes, out, list);
-
-        if (n_listed > n / LISTED_FEW) {
-            full.from[0] = in;
-            full.out = out;
-            plain(&full);
-            continue;
-        }
-        for (size_t i = 0; i < n_listed; i++)
-            memcpy(out + tile->dst[list[i]] * item_nbytes, in + list[i] * item_nbytes, item_nbytes);
-    }
-}
-
-static void VBMI gather_vbmi_16(const struct gather_tile *tile)
-{
-    move_listed(tile, 2, gather_plain_16);
-}
-
-static void VBMI gather_vbmi_32(const struct gather_tile *tile)
-{
-    move_listed(tile, 4, gather_plain_32);
-}
-
 static bool vbmi_is_supported(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -280,7 +207,7 @@ const struct gather_kernels gather_kernels_table[] = {
 #if defined(__x86_64__)
     {"avx512vbmi",
      vbmi_is_supported,
-     {gather_vbmi_8, gather_vbmi_16, gather_vbmi_32, gather_plain_64, gather_vbmi_bits}},
+     {gather_vbmi_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_vbmi_bits}},
 #endif
     {"plain",
      plain_is_supported,
