@@ -6,8 +6,6 @@
  */
 #include "shard/role_parts.h"
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 /* --- KataGo's training shards --- */
 
 /* A closed set of members, each with its dtype, shape and role: KataGo's reader accepts no others.

@@ -351,9 +351,18 @@ static void finish(struct role_context *c)
         else
             b->n_actions = b->layout->length(b->layout, c->board);
     }
-    for (struct role_case *a = c->cases; a < c->cases + c->n; a++)
+    for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
+        const bool is_copy = a->b->role == ROLE_COPY && a->b->inferred && !a->named.is_known;
+        const char *what, *role = is_copy && c->request->is_strict ? role_shown(a, &what) : NULL;
+
         if (a->b->role == ROLE_ACTION)
             (void)finish_flip(a, policy);
+        if (role != NULL)
+            role_refuse(a, role,
+                        "its name gives no role, and its integers name %s in all rows: "
+                        "say what it is",
+                        what);
+    }
 }
 
 /* --- all arrays --- */

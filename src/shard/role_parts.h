@@ -7,6 +7,7 @@
 #include "shard/role.h"
 
 #define ROLE_REASON_NBYTES 320
+#define N_OF(table)        (sizeof(table) / sizeof(table)[0])
 
 /* An array under inference. */
 struct role_case {
@@ -122,6 +123,10 @@ bool role_are_lists(const struct role_case *a, bool have_values);
  * "ROLE" if there is none. An array without a row per position is "meta", or "drop" if it may be
  * spatial. */
 const char *role_suggest(const struct role_case *of);
+
+/* The role of integers that name, in all rows and hardly by chance, what `what` is then set to:
+ * "empty cells", say; or NULL. The other roles are known. */
+const char *role_shown(const struct role_case *a, const char **what);
 
 /* The likeliest role of a label that a colour swap may change, of those that its numbers fit; or
  * NULL. Sets a->flags to what must go with it. */

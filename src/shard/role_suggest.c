@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <strings.h>
 
-#define N_OF(table)       (sizeof(table) / sizeof(table)[0])
 #define MAX_LOOK_NBYTES   (1u << 20)  /* longer rows of strings are not examined */
 #define MAX_OBJECT_NBYTES (64u << 10) /* strings in objects are examined up to this */
 #define LIST_LOOK_NBYTES  (64u << 10) /* and lists, */

@@ -269,6 +269,22 @@ def stones(n_planes=2, n_rows=16):
     return boards
 
 
+def game(n_rows=60):
+    """Positions of Go with few stones, a policy, and the cells of the moves before and after each."""
+    boards, policy = np.zeros((n_rows, 2, 81), "f4"), np.zeros((n_rows, 81), "f4")
+    moves = np.stack([rng(row).permutation(81) for row in range(n_rows)])
+    n_stones = np.arange(n_rows) * 7 % 40 + 1
+    for row, n in enumerate(n_stones):
+        boards[row, 0, moves[row, :n:2]] = boards[row, 1, moves[row, 1:n:2]] = 1
+        policy[row, moves[row, n:n + 4]] = 0.25
+    of_row = np.arange(n_rows)
+    return {"x": boards.reshape(n_rows, 2, 9, 9), "policy": policy, "n": n_stones, "free": moves[:, 41:46],
+            "last": moves[of_row, n_stones - 1], "next": moves[of_row, n_stones],
+            "two": np.stack([moves[of_row, n_stones], moves[of_row, n_stones + 1]], 1)}
+
+
+GAME = game()
+SHOWN = {"x": GAME["x"], "policy": GAME["policy"]}
 BITS = rng(5).integers(1 << 33, 1 << 62, N)
 UNDECIDED = [
     ("hex13", hex_shard(reward=np.array([0, 1, 0, 1, 1, 0], "i1")), {"reward": "value"}),
@@ -336,6 +352,14 @@ UNDECIDED = [
     ("othello", othello(masks=np.packbits(np.ones((N, 65), "u1"), axis=-1)), {"masks": "drop"}),
     ("go9", {"a": planes(4, 9, 9), "c_moves": np.arange(N + 9), "c_visits": np.ones(N + 9), "c_ptr": np.arange(N + 1)},
      {"a": "planes", "c_moves": "drop", "c_visits": "drop", "c_ptr": "drop"}),
+    # Moves and coordinates by what they name in each row: stones, empty cells, mass.
+    ("go9", {**SHOWN, "answer": GAME["next"], "lately": GAME["last"].astype("u1")},
+     {"answer": "action", "lately": "action"}),
+    ("go9", {"board": GAME["x"][:, 0] - GAME["x"][:, 1], "open": GAME["free"]}, {"open": "action"}),
+    ("go9", {**SHOWN, "pair": GAME["two"], "at": np.stack([GAME["next"] // 9, GAME["next"] % 9], 1)},
+     {"pair": "action", "at": "coord"}),
+    ("go9", {**SHOWN, "at": np.where(GAME["n"][:, None] > 3, np.stack([GAME["last"] % 9, GAME["last"] // 9], 1), -1)},
+     {"at": "coord:colrow"}),
     # Sparse policies with a pass, or of another layout, that nothing tells.
     ("go9", {"x": planes(2, 9, 9), "pi_indices": np.tile([3, 81], (N, 1)), "pi_values": np.full((N, 2), 0.5)},
      {"pi_indices": "policy-index:layout=cells+pass"}),
@@ -410,6 +434,8 @@ DECIDED = [
     ("go9", {"x": stones(9).reshape(16, 9, 9, 9)}),
     ("go9", {"x": np.packbits(stones() > 0, axis=-1)}),
     ("go9", go(table=np.zeros((3, 7)), legal_mask=np.ones((N, 81), bool), mask=np.ones((N, 82), "i4"))),
+    ("go9", {**SHOWN, "n": GAME["n"], "step": 81 - GAME["n"], "gid": np.arange(60) // 5, "seed": np.arange(60),
+             "sizes": np.stack([GAME["n"], np.arange(60)], 1)}),
     ("othello", othello(ply=np.arange(N), seed=np.arange(N) * 1000, rec=np.zeros(N, [("id", "<i4")]))),
     ("hex13", hex_shard(Y_value=np.array([0, 1] * 3), ply=np.arange(N), game_id=np.arange(N))),
     ("hex13", hex_shard(metadata=np.array(['{"game": 1}'] * N), policy_present=np.ones(N, bool),
