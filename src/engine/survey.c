@@ -9,7 +9,7 @@
  * (they may be stored in another order than the planes); and when their policies have entries that
  * name a region by one of its cells, whose image is a convention, or that no encoder makes. Of a
  * dense policy only runs of such actions are read, most of which are zero in one comparison.
- * Negative indices with a value are refused.
+ * Negative indices with a value are refused, and indices of sparse policies beyond their actions.
  */
 #include "engine/survey.h"
 
@@ -332,6 +332,11 @@ int survey_ambiguous(struct plan *plan, struct error *err)
                         "%llu, or no value; use --copy %s if these are no actions",
                         (unsigned long long)s.number, (long long)index, value,
                         (unsigned long long)space->length - 1, text_path(array->key).text);
+                else if (index >= (int64_t)space->length)
+                    s.status =
+                        plan_refuse(plan, array, err, "row %llu: index %lld, expected below %llu",
+                                    (unsigned long long)s.number, (long long)index,
+                                    (unsigned long long)space->length);
                 else if (value != 0)
                     s.status = count_entry(plan, space, s.number, index, err);
             }

@@ -355,7 +355,8 @@ static void finish(struct role_context *c)
         const bool is_copy = a->b->role == ROLE_COPY && a->b->inferred && !a->named.is_known;
         const char *what, *role = is_copy && c->request->is_strict ? role_shown(a, &what) : NULL;
 
-        if (a->b->role == ROLE_ACTION)
+        if (a->b->role == ROLE_ACTION && !a->is_refused &&
+            !role_goes_beyond(a, a->b->layout, a->b->n_actions))
             (void)finish_flip(a, policy);
         if (role != NULL)
             role_refuse(a, role,

@@ -153,6 +153,9 @@ void role_sparse_find(struct role_context *c);
 /* Bind all parts of the sparse policy of that index array; c->n_rows is known. */
 int role_sparse_bind(struct role_case *a);
 
+/* Refuse indices, of moves or of a sparse policy, beyond the actions of a layout: true. */
+bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, uint64_t length);
+
 /* True when the array is one of a matching set named as scipy does: `indices`, `data` and `indptr`.
  * `role` is then what it could be given: a role with its layout. */
 bool role_sparse_of_scipy(const struct role_case *a, char role[64]);

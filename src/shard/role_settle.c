@@ -96,6 +96,8 @@ int role_settle(struct role_problems *problems, const struct archive_in *archive
         role_overrides_release(&request);
         for (size_t k = 0; k < left.n && status == 0; k++) {
             struct role_problem *problem = role_problem_of(problems, (size_t)left.items[k].array);
+            /* The first role tried may lead to a better one. */
+            const char *next = problem != NULL && n_failed == 0 ? left.items[k].role : "drop";
 
             if (problem == NULL && (problem = role_problem_add(problems, err)) != NULL) {
                 *problem = left.items[k];
@@ -103,8 +105,7 @@ int role_settle(struct role_problems *problems, const struct archive_in *archive
             }
             status = problem != NULL ? 0 : -1;
             if (problem != NULL)
-                snprintf(problem->role, sizeof problem->role, "%s",
-                         problem->array < 0 ? "" : "drop");
+                snprintf(problem->role, sizeof problem->role, "%s", problem->array < 0 ? "" : next);
         }
         role_problems_release(&left);
     }

@@ -288,25 +288,29 @@ static int check_objects(struct role_case *a, bool indices)
     return 0;
 }
 
-/* Refuse indices beyond the cells where nothing tells what else they number. */
-static bool goes_beyond_cells(struct role_case *a, enum sparse_form form, uint64_t length)
+bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, uint64_t length)
 {
     const struct board *board = a->c->board;
-    const struct action_layout *told, *pass = NULL;
+    const enum role role = a->b->role == ROLE_ACTION ? ROLE_ACTION : ROLE_POLICY_INDEX;
+    const struct action_layout *told, *other = NULL;
     char known[200];
     double low, high;
 
-    if (!a->c->request->is_strict || form == SPARSE_OBJECT || length != board->n_cells ||
-        !role_told_layout(a, &told) || told != NULL ||
-        !role_find_range(a->array, UINT64_MAX, &low, &high) || high < (double)length)
+    if (!a->c->request->is_strict || !role_find_range(a->array, UINT64_MAX, &low, &high) ||
+        high < (double)length)
         return false;
     if (high == (double)length)
-        pass = action_layout_by_length(board, length + 1);
+        other = action_layout_by_length(board, length + 1);
+    else if (high < board->n_cells)
+        other = action_layout_by_length(board, board->n_cells);
+    if (!role_told_layout(a, &told) || told != NULL)
+        other = NULL;
     action_layout_list(board, known, sizeof known);
-    role_refuse(a, pass != NULL ? text_format("policy-index:layout=%s", pass->name).text : NULL,
-                "index %.0f, expected below %" PRIu64
-                ", the cells: say what it numbers, layout= one of %s",
-                high, length, known);
+    role_refuse(
+        a, other != NULL ? text_format("%s:layout=%s", role_name(role), other->name).text : NULL,
+        "index %.0f, expected below %" PRIu64
+        ", the actions of the layout %s: say what it numbers, layout= one of %s",
+        high, length, layout->name, known);
     return true;
 }
 
@@ -350,7 +354,7 @@ int role_sparse_bind(struct role_case *a)
     const struct action_layout *layout = find_layout(a, &length);
     if (layout == NULL)
         return role_refuse(a, "policy-index:layout=LAYOUT", "%s", a->reason);
-    if (goes_beyond_cells(a, form, length))
+    if (length == a->c->board->n_cells && role_goes_beyond(a, layout, length))
         return -1;
     for (size_t k = 0; k < N_PARTS; k++) {
         struct role_binding *b = of[k] != NULL ? of[k]->b : NULL;

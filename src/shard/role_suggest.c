@@ -7,6 +7,7 @@
 #include "shard/spec.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <strings.h>
 
 #define MAX_LOOK_NBYTES   (1u << 20)  /* longer rows of strings are not examined */
@@ -19,7 +20,20 @@
 bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high)
 {
     struct number_range range;
+    struct walk walk;
 
+    if (array->objects != NULL) {
+        *low = INFINITY;
+        *high = -INFINITY;
+        walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
+        while (walk_next(&walk)) {
+            const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
+
+            *low = fmin(*low, row.min);
+            *high = fmax(*high, row.max);
+        }
+        return walk_end(&walk) == 0 && *low <= *high;
+    }
     /* In Fortran order the first numbers would be those of the first columns only. */
     if (array_is_fortran(array))
         max_nbytes = UINT64_MAX;
@@ -363,12 +377,13 @@ const char *role_suggest(const struct role_case *a)
         /* Moves that are all below the number of cells name cells where the policy has many more
          * actions, or not as many. */
         const uint64_t end = end_of_moves(a), n_cells = c->board->n_cells;
+        const struct action_layout *cells = action_layout_by_length(c->board, n_cells);
         if (roles[k] == ROLE_ACTION && request->is_strict && a->array->n_rows >= 3 &&
             ((end > 4 * n_cells && end < UINT32_MAX) || (end > 0 && end < n_cells)) &&
-            action_layout_by_name(c->board, "cells") != NULL &&
-            role_find_range(a->array, UINT64_MAX, &low, &high) && high < (double)n_cells &&
-            (end > n_cells || high >= (double)end))
-            return "action:layout=cells";
+            cells != NULL && role_find_range(a->array, UINT64_MAX, &low, &high) &&
+            high < (double)n_cells && (end > n_cells || high >= (double)end))
+            return strcmp(cells->name, "cells") == 0 ? "action:layout=cells"
+                                                     : "action:layout=cells-box";
         const char *order = roles[k] == ROLE_COORD && request->is_strict
                                 ? suggest_coord(a)
                                 : role_order_of(a, roles[k]);
@@ -393,9 +408,12 @@ const char *role_suggest_label(struct role_case *a)
     /* Words in names. An earlier row wins: the first is for numbers about a label. */
     static const struct {
         const char *role;
-        const char *words[10];
+        const char *words[12];
     } hints[] = {
-        {NULL, {"weight", "mask", "std", "var", "valid"}},
+        {NULL,
+         {"weight", "mask", "std", "var", "valid", "turn_n", "turn_id", "turn_count", "turns_",
+          "_turns"}},
+        {"value", {"return"}},
         {"to-move:winner", {"winner"}},
         {"to-move", {"side", "player", "turn", "colo", "stm", "mover"}},
         {"value", {"value", "reward", "target", "label", "win", "result", "outcome", "return"}},

@@ -283,7 +283,15 @@ def game(n_rows=60):
             "two": np.stack([moves[of_row, n_stones], moves[of_row, n_stones + 1]], 1)}
 
 
+def objects(*items):
+    array = np.empty(len(items), object)
+    array[:] = items
+    return array
+
+
 GAME = game()
+HEX4 = np.array([[[4 <= r + q <= 12 for q in range(9)] for r in range(9)]])
+HEX4_ROWS = np.flatnonzero(HEX4)[np.arange(N) * 5 + 35]
 SHOWN = {"x": GAME["x"], "policy": GAME["policy"]}
 BITS = rng(5).integers(1 << 33, 1 << 62, N)
 UNDECIDED = [
@@ -360,7 +368,23 @@ UNDECIDED = [
      {"pair": "action", "at": "coord"}),
     ("go9", {**SHOWN, "at": np.where(GAME["n"][:, None] > 3, np.stack([GAME["last"] % 9, GAME["last"] // 9], 1), -1)},
      {"at": "coord:colrow"}),
+    # Moves that number something else than the policy beside them: a pass, cells of the box.
+    ("go9", {"x": planes(2, 9, 9), "pi_indices": np.tile([3, 4], (N, 1)), "pi_values": np.full((N, 2), 0.5),
+             "legal_moves": np.where(PADDED == 8, 81, PADDED)},
+     {"legal_moves": "action:layout=cells+pass"}),
+    ("go9", {"x": planes(2, 9, 9), "policy": spread(81), "moves": np.arange(N) + 76},
+     {"moves": "action:layout=cells+pass"}),
+    ("go9", {"x": planes(2, 9, 9), "policy": spread(81), "moves": np.arange(N) + 80}, {"moves": "drop"}),
+    ("hexagon:4", {"x": planes(2, 9, 9) * HEX4, "policy": spread(61), "moves": HEX4_ROWS, "prev_moves": HEX4_ROWS},
+     {"moves": "action:layout=cells-box", "prev_moves": "action:layout=cells-box"}),
+    # Numbers of turns tell nobody's turn; a return may be a value.
+    ("hex13", hex_shard(turn_number=np.arange(N) % 2, n_turns=np.arange(N) % 2, turn_of=np.arange(N) % 2,
+                        **{"return": np.arange(N) % 2}),
+     {"turn_number": "drop", "n_turns": "drop copy", "turn_of": "to-move", "return": "value"}),
     # Sparse policies with a pass, or of another layout, that nothing tells.
+    ("go9", {"x": planes(2, 9, 9), "pi_indices": objects(*[np.arange(k, 82, 9) for k in range(N)]),
+             "pi_values": objects(*[np.ones(len(range(k, 82, 9))) / 10 for k in range(N)])},
+     {"pi_indices": "policy-index:layout=cells+pass"}),
     ("go9", {"x": planes(2, 9, 9), "pi_indices": np.tile([3, 81], (N, 1)), "pi_values": np.full((N, 2), 0.5)},
      {"pi_indices": "policy-index:layout=cells+pass"}),
     ("hexagon:4", {"x": np.zeros((N, 2, 9, 9)), "pi_indices": np.full(N, 464), "pi_values": np.ones(N),
@@ -465,12 +489,6 @@ def strings(board, warned, **extra):
                 array.tolist() * (len(load(f.path("out.npz"))[name]) // N))
 
 
-def objects(*items):
-    array = np.empty(len(items), object)
-    array[:] = items
-    return array
-
-
 check("strings: FEN", strings, "chess", True, fen=np.array([FEN] * N))
 check("strings: FEN of one row", strings, "chess", True, s=np.array([""] * (N - 1) + [FEN]))
 check("strings: FEN, big-endian", strings, "chess", True, s=np.array([FEN] * N, ">U90"))
@@ -571,6 +589,18 @@ def padded_late(order):
 
 check("a list that is padded late", padded_late, "C")
 check("a list that is padded late, in Fortran order", padded_late, "F")
+
+
+def beyond_as_told():
+    """An index beyond the actions of the layout that was told is refused before anything is written."""
+    with Folder() as f:
+        f.save(x=planes(2, 9, 9), i=objects(*[np.array([3, 81])] * N), v=objects(*[np.array([0.5, 0.5])] * N))
+        said = f.refused("expand", "-b", "go9", "--role", "i=policy-index:layout=cells", "--role",
+                         "v=policy-value", "in.npz", "out.npz")
+        assert "in.npz: i: " in said and "index 81, expected below 81" in said, said
+
+
+check("an index beyond the layout that was told", beyond_as_told)
 
 
 def info_shows_all():
