@@ -1,8 +1,9 @@
 /*
  * role_shown.c - integers under a name that says nothing may be moves all the same, which the
  * planes and the policy beside them show: in every row they name empty cells, or cells with stones,
- * or actions that have mass. What other numbers would do so by chance is told from how often each
- * cell that they name is empty. A cell counts once, since the rows of a game say the same.
+ * or actions that have mass, or most of it. What other numbers would do so by chance is told from
+ * how often each cell that they name is empty. A cell counts once, since the rows of a game say the
+ * same.
  */
 #include "shard/batch.h"
 #include "shard/planes.h"
@@ -12,12 +13,14 @@
 #define SURE       7          /* evidence: one in a thousand */
 
 /* What an action may have in a row: bits of marks. */
-enum { IS_EMPTY, HAS_STONE, HAS_MASS, N_MARKS };
+enum { IS_EMPTY, HAS_STONE, HAS_MASS, HAS_MOST, N_MARKS };
 
 /* Mark n actions by a row of planes, of which there may be none, and by a row of a policy. */
 static void mark_actions(const struct planes_form *form, const struct row *planes,
                          const struct row *policy, uint8_t *marks, uint64_t n)
 {
+    const double most = row_summarize(policy, 0, policy->n).max;
+
     memset(marks, 0, n);
     for (uint64_t k = 0; k < 2 && k < form->n_planes; k++)
         planes_mark(form, planes->bytes, k, 1 << HAS_STONE, marks);
@@ -27,7 +30,7 @@ static void mark_actions(const struct planes_form *form, const struct row *plane
         else if (marks[i] == 0 && form->n_planes > 0)
             marks[i] = 1 << IS_EMPTY;
         if (i < policy->n && row_double(policy, i) > 0)
-            marks[i] |= 1 << HAS_MASS;
+            marks[i] |= 1 << HAS_MASS | (row_double(policy, i) == most) << HAS_MOST;
     }
 }
 
@@ -47,7 +50,8 @@ static int64_t action_named(const struct row *row, unsigned reading, uint64_t k,
 const char *role_shown(const struct role_case *a, const char **what)
 {
     static const char *const roles[] = {"action", "coord", "coord:colrow"};
-    static const char *const shown[] = {"empty cells", "cells with stones", "actions with mass"};
+    static const char *const shown[] = {"empty cells", "cells with stones", "actions with mass",
+                                        "the actions with most mass"};
     const struct board *board = a->c->board;
     const unsigned n_readings =
         a->h->n_dims == 2 && a->h->shape[1] == 2 && board->rows > 0 ? N_OF(roles) : 1;
@@ -75,10 +79,8 @@ const char *role_shown(const struct role_case *a, const char **what)
             form = planes_form_of(b, &at->h->dtype);
         else if (b->n_actions > n)
             n = b->n_actions;
-        is_of_cells &= is_planes || strncmp(b->layout->name, "cells", 5) == 0;
+        is_of_cells &= is_planes || b->n_actions - form.axis <= 1;
     }
-    if (!is_of_cells)
-        form.n_planes = 0;
     if (!dtype_is_integer(&a->h->dtype) || a->h->n_dims > 2 ||
         !role_find_range(a->array, UINT64_MAX, &low, &high) || low < -1 || high >= (double)n)
         return NULL;
@@ -101,14 +103,18 @@ const char *role_shown(const struct role_case *a, const char **what)
     }
     for (unsigned i = 0; i < n_readings * N_MARKS && walk.status == 0 && n_rows > 0; i++) {
         const unsigned r = i / N_MARKS, mark = i % N_MARKS;
+        const bool is_cell = r == 0 && !is_of_cells && mark <= HAS_STONE;
         double evidence = 0;
 
+        /* In columns that fill up numbers of moves name empty cells, too. */
+        if (is_cell && mark == IS_EMPTY)
+            continue;
         for (uint64_t at = 0; at < n && common[r] >> mark & 1; at++)
             evidence -=
                 named[r * n + at] != 0 ? log((double)has[mark * n + at] / (double)n_rows) : 0;
         if (evidence > most) {
             most = evidence;
-            role = roles[r];
+            role = is_cell ? role_action_of_cells(board) : roles[r];
             *what = shown[mark];
         }
     }

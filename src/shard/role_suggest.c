@@ -336,6 +336,15 @@ static bool is_likely(const struct role_case *a, enum role role)
     return low >= 0 && high <= 1 && are_only_planes(a);
 }
 
+const char *role_action_of_cells(const struct board *board)
+{
+    const struct action_layout *cells = action_layout_by_length(board, board->n_cells);
+
+    return cells == NULL                       ? NULL
+           : strcmp(cells->name, "cells") == 0 ? "action:layout=cells"
+                                               : "action:layout=cells-box";
+}
+
 const char *role_suggest(const struct role_case *a)
 {
     /* Floating numbers, as many as a policy has, are a policy; other numbers are a grid first. */
@@ -377,13 +386,12 @@ const char *role_suggest(const struct role_case *a)
         /* Moves that are all below the number of cells name cells where the policy has many more
          * actions, or not as many. */
         const uint64_t end = end_of_moves(a), n_cells = c->board->n_cells;
-        const struct action_layout *cells = action_layout_by_length(c->board, n_cells);
+        const char *of_cells = role_action_of_cells(c->board);
         if (roles[k] == ROLE_ACTION && request->is_strict && a->array->n_rows >= 3 &&
             ((end > 4 * n_cells && end < UINT32_MAX) || (end > 0 && end < n_cells)) &&
-            cells != NULL && role_find_range(a->array, UINT64_MAX, &low, &high) &&
+            of_cells != NULL && role_find_range(a->array, UINT64_MAX, &low, &high) &&
             high < (double)n_cells && (end > n_cells || high >= (double)end))
-            return strcmp(cells->name, "cells") == 0 ? "action:layout=cells"
-                                                     : "action:layout=cells-box";
+            return of_cells;
         const char *order = roles[k] == ROLE_COORD && request->is_strict
                                 ? suggest_coord(a)
                                 : role_order_of(a, roles[k]);

@@ -289,7 +289,22 @@ def objects(*items):
     return array
 
 
-GAME = game()
+def columns(n_rows=60):
+    """Positions of Connect 4, a policy with mass in all columns, its best one, and the last man's cell."""
+    boards, policy = np.zeros((n_rows, 2, 42), "f4"), rng().random((n_rows, 7)) / 10
+    last = np.zeros(n_rows, int)
+    for row in range(n_rows):
+        heights = [0] * 7
+        for n, column in enumerate(rng(row).permutation(np.repeat(np.arange(7), 6))[:row * 5 % 30 + 1]):
+            last[row] = (5 - heights[column]) * 7 + column
+            boards[row, n % 2, last[row]] = 1
+            heights[column] += 1
+    best = rng(3).integers(0, 7, n_rows)
+    policy[np.arange(n_rows), best] += 1
+    return {"states": boards.reshape(n_rows, 2, 6, 7), "policies": policy, "best": best, "on": last}
+
+
+GAME, COLUMNS = game(), columns()
 HEX4 = np.array([[[4 <= r + q <= 12 for q in range(9)] for r in range(9)]])
 HEX4_ROWS = np.flatnonzero(HEX4)[np.arange(N) * 5 + 35]
 SHOWN = {"x": GAME["x"], "policy": GAME["policy"]}
@@ -363,6 +378,8 @@ UNDECIDED = [
     # Moves and coordinates by what they name in each row: stones, empty cells, mass.
     ("go9", {**SHOWN, "answer": GAME["next"], "lately": GAME["last"].astype("u1")},
      {"answer": "action", "lately": "action"}),
+    ("connect4", {**{key: COLUMNS[key] for key in ("states", "policies", "on")}, "col": COLUMNS["best"]},
+     {"on": "action:layout=cells", "col": "action"}),
     ("go9", {"board": GAME["x"][:, 0] - GAME["x"][:, 1], "open": GAME["free"]}, {"open": "action"}),
     ("go9", {**SHOWN, "pair": GAME["two"], "at": np.stack([GAME["next"] // 9, GAME["next"] % 9], 1)},
      {"pair": "action", "at": "coord"}),
@@ -460,6 +477,8 @@ DECIDED = [
     ("go9", go(table=np.zeros((3, 7)), legal_mask=np.ones((N, 81), bool), mask=np.ones((N, 82), "i4"))),
     ("go9", {**SHOWN, "n": GAME["n"], "step": 81 - GAME["n"], "gid": np.arange(60) // 5, "seed": np.arange(60),
              "sizes": np.stack([GAME["n"], np.arange(60)], 1)}),
+    ("connect4", {"states": COLUMNS["states"], "policies": COLUMNS["policies"], "n": np.arange(60) * 5 % 30,
+                  "left": 41 - np.arange(60) * 5 % 30, "seven": np.arange(60) % 7}),
     ("othello", othello(ply=np.arange(N), seed=np.arange(N) * 1000, rec=np.zeros(N, [("id", "<i4")]))),
     ("hex13", hex_shard(Y_value=np.array([0, 1] * 3), ply=np.arange(N), game_id=np.arange(N))),
     ("hex13", hex_shard(metadata=np.array(['{"game": 1}'] * N), policy_present=np.ones(N, bool),
