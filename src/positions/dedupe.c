@@ -41,8 +41,9 @@ struct row_record {
 struct class_record {
     uint64_t row, weight, n_rows; /* row: its first; classes are sorted by it */
     struct key_value key;
-    double min, max; /* of the element of the values that differs most */
-    uint64_t place;  /* of the means of its sparse policies */
+    double min, max; /* of the element of the values that differs most, and by how much */
+    double spread;
+    uint64_t place; /* of the means of its sparse policies */
 };
 
 struct dedupe {
@@ -308,19 +309,35 @@ static int join_row(struct dedupe *d, const struct row_record *record, struct er
     return 0;
 }
 
+/* What is left of a value after two swaps of colours: 1 - v is rounded. */
+static double swapped_twice(const struct label *label, double value)
+{
+    uint8_t number[8];
+
+    for (int i = 0; i < 2 && spec_swap(&label->spec) == LABEL_COMPLEMENT; i++) {
+        dtype_put_double(&label->spec.dtype, 1 - value, number);
+        value = dtype_get_double(&label->spec.dtype, number);
+    }
+    return value;
+}
+
 /* The current class has all its rows: pass on the result. */
 static int end_class(struct dedupe *d, struct error *err)
 {
     struct class_record *class = &d->class;
+    const double *bound = d->bounds;
 
     if (sparse_unite(&d->sparse, class->weight, &class->place, err) != 0)
         return -1;
     d->result->n_others += d->others_differ;
-    for (const double *bound = d->bounds; bound < d->bounds + 2 * d->n_values; bound += 2)
-        if (bound[1] - bound[0] > class->max - class->min || isnan(class->max - class->min) ||
-            bound == d->bounds) {
+    for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++)
+        for (uint64_t i = 0; i < (label->is_value ? label->n : 0); i++, bound += 2) {
+            if (bound > d->bounds && !isnan(class->max - class->min) &&
+                !(bound[1] - bound[0] > class->max - class->min))
+                continue;
             class->min = bound[0];
             class->max = bound[1];
+            class->spread = swapped_twice(label, bound[1]) - swapped_twice(label, bound[0]);
         }
     uint8_t *means = sorter_add(&d->classes, class, sizeof *class, err);
     if (means == NULL)
@@ -357,7 +374,7 @@ static int write_class(struct dedupe *d, const struct class_record *class, struc
             return -1;
     if (sparse_write(&d->sparse, class->row, class->place, err) != 0)
         return -1;
-    if (!(class->max - class->min > d->settings->conflict))
+    if (!(class->spread > d->settings->conflict))
         return 0;
     d->result->n_conflicts++;
     if (d->settings->conflicts == NULL)

@@ -26,6 +26,9 @@ static int add_hash(uint64_t *hash, const struct spec *spec, uint32_t t, const u
 
     if (out == NULL || kernel_row(spec, t, row, NULL, out, err) != 0)
         return -1;
+    /* As it is after two swaps of colours, 1 - v is rounded in either orientation. */
+    for (int i = 0; i < 2 && spec_swap(spec) == LABEL_COMPLEMENT; i++)
+        label_apply(LABEL_COMPLEMENT, &spec->dtype, out, out, n / spec->dtype.itemsize);
     /* -0.0 becomes 0.0: a negated draw is still a draw. */
     for (uint64_t at = 0; spec->dtype.kind == DTYPE_FLOAT && at < n; at += spec->dtype.itemsize)
         if (dtype_get_double(&spec->dtype, out + at) == 0)

@@ -254,6 +254,25 @@ def test_codes():
         assert found["verdict"] == "sound" and found["rows"] > 0, (found["sentence"], out)
 
 
+@tap.test(*"248")
+def test_rounded_values(size):
+    """An expansion has no more conflicts than its source, though 1 - (1 - v) is rounded."""
+    with tempfile.TemporaryDirectory() as folder:
+        a = load(sample(folder, "rhombus:3", 300))
+        value = np.random.default_rng(4).random(len(a["value"]))
+        a["value"] = np.where(a["ply"] < 3, 0.3, value).astype(f"<f{size}")
+        path, out = save(folder, **a), os.path.join(folder, "out.npz")
+        run("expand", "-q", "--board", "rhombus:3", path, out)
+        few, many = [s["positions"] for s in report("--board", "rhombus:3", path, out)["sets"]]
+        assert 0 < few["conflicts"] < few["distinct"] - 5, few
+        assert (many["distinct"], many["conflicts"]) == (few["distinct"], few["conflicts"]), (few, many)
+        for source in path, out:
+            stats = os.path.join(folder, "stats.json")
+            run("dedupe", "-f", "--board", "rhombus:3", "--stats", stats, source, stats + ".npz")
+            with open(stats, encoding="utf-8") as file:
+                assert json.load(file)["conflicts"] == few["conflicts"], (source, few)
+
+
 @tap.test()
 def test_positions():
     """Classes, their sizes and their values against numpy; an expansion has the same classes; several
