@@ -361,6 +361,12 @@ int symaug_mover_keys(const symaug_mover *mover, const void *const *data, size_t
                 (const uint8_t *)data[array] + k * mover->plan.arrays[array].spec.row_nbytes;
         }
         struct key_value value = key_of(&mover->key, &room);
+        if (room.misfit != NULL) {
+            status =
+                fail_row(mover, &mover->plan.arrays[room.misfit->index], k, &room.why, failure);
+            key_room_release(&room);
+            return status;
+        }
         keys[2 * k] = value.high;
         keys[2 * k + 1] = value.low;
     }

@@ -21,6 +21,7 @@ void key_release(struct key *key)
         free(key->arrays[i].name);
         free(key->arrays[i].src);
         free(key->arrays[i].guise);
+        free(key->arrays[i].guises.steps);
     }
     free(key->arrays);
     free(key->board_name);
@@ -80,24 +81,29 @@ static int fill_src(const struct key *key, struct key_array *a, struct error *er
 
 static int set_guises(const struct key *key, struct key_array *a, struct error *err)
 {
-    const struct spec *spec = &a->spec;
+    struct spec *guises = &a->guises;
 
+    *guises = a->spec;
+    guises->n_steps = 0;
+    if (new_items(&guises->steps, key->n_ids, "keys of positions", err) != 0)
+        return -1;
     for (uint32_t i = 0; i < key->n_ids; i++) {
-        const struct spec_step *step = &spec->steps[key->ids[i]];
-        struct key_guise own = {
-            .op = step->label, .turn = spec_turn_plane(spec, key->ids[i]), .number_src = {0, 1, 2}};
-        uint32_t k = 0;
+        const struct spec_step *step = &a->spec.steps[key->ids[i]];
+        struct spec_step own = {.label_plane = (int)spec_turn_plane(&a->spec, key->ids[i]),
+                                .number_src = {0, 1, 2}};
+        const struct spec_step *k = guises->steps;
 
-        if (spec->codes)
+        if (step->label >= LABEL_REVERSE || dtype_is_number(&a->from))
+            own.label = step->label;
+        if (a->spec.codes)
             memcpy(own.number_src, step->number_src, sizeof own.number_src);
-        while (k < a->n_guises && (a->guises[k].op != own.op || a->guises[k].turn != own.turn ||
-                                   memcmp(a->guises[k].number_src, own.number_src, 3) != 0))
+        while (k < guises->steps + guises->n_steps &&
+               (k->label != own.label || k->label_plane != own.label_plane ||
+                memcmp(k->number_src, own.number_src, sizeof own.number_src) != 0))
             k++;
-        if (k == KEY_N_GUISES)
-            return error_set(err, ERROR_INTERNAL, "%s: too many ways of computing a row", a->name);
-        if (k == a->n_guises)
-            a->guises[a->n_guises++] = own;
-        a->guise[i] = (uint8_t)k;
+        a->guise[i] = (uint8_t)(k - guises->steps);
+        if (a->guise[i] == guises->n_steps)
+            guises->steps[guises->n_steps++] = own;
     }
     return 0;
 }
@@ -210,7 +216,7 @@ static int finish(struct key *key, struct error *err)
         a->item = a->is_bits ? 1 : a->dtype.itemsize;
         a->out_nbytes = a->is_bits ? a->n_out / 8 : a->n_out * a->item;
         a->row_offset = offset;
-        offset += a->n_guises * (a->n_in + 1) * a->item;
+        offset += a->guises.n_steps * (a->n_in + 1) * a->item;
         offset = (offset + 15) / 16 * 16;
         key->n_bytes += a->out_nbytes;
     }
@@ -389,38 +395,6 @@ void key_room_release(struct key_room *room)
 
 /* --- rows --- */
 
-/* Make a guise from the plain row. */
-static void disguise(const struct key_array *a, const struct key_guise *guise, const uint8_t *plain,
-                     uint8_t *out)
-{
-    const struct spec *spec = &a->spec;
-
-    memcpy(out, plain, (a->n_in + 1) * a->item);
-    if (guise->turn < 0 && (guise->op >= LABEL_REVERSE || dtype_is_number(&a->dtype)))
-        label_apply(guise->op, &a->dtype, plain, out, a->n_in);
-    for (uint64_t i = 0; guise->turn >= 0 && i < spec->n_planes / spec->frame_planes * spec->axis;
-         i++) {
-        const uint64_t p = (uint64_t)guise->turn + i / spec->axis * spec->frame_planes;
-        uint8_t *element = out + element_at(spec, p, i % spec->axis) * a->item;
-
-        if (a->is_bits)
-            *element ^= 1;
-        else if (dtype_is_number(&a->dtype))
-            label_apply(guise->op, &a->dtype, element, element, 1);
-    }
-    for (uint64_t i = 0; spec->codes && i < a->n_in; i++) {
-        uint8_t *element = out + i * a->item;
-        const int64_t code = dtype_get_int(&a->dtype, element);
-        const int64_t digits[3] = {code / 100, code / 10 % 10, code % 10};
-
-        if (code > 0 && code <= 999)
-            dtype_put_int(&a->dtype,
-                          100 * digits[guise->number_src[0]] + 10 * digits[guise->number_src[1]] +
-                              digits[guise->number_src[2]],
-                          element);
-    }
-}
-
 /* Convert an element to another type. False when its value would change. */
 static bool convert(const struct dtype *from, const uint8_t *in, const struct dtype *to,
                     uint8_t *out)
@@ -443,13 +417,14 @@ static bool convert(const struct dtype *from, const uint8_t *in, const struct dt
            dtype_get_double(to, out) == (double)whole;
 }
 
-/* Put a row into a room: as little-endian elements, in all guises. */
-static void read_row(const struct key_array *a, const uint8_t *row, struct key_room *room)
+/* Write a row in one of its guises to a room, as little-endian elements. */
+static int read_guise(const struct key_array *a, const uint8_t *row, uint8_t *plain,
+                      struct error *err)
 {
-    uint8_t *plain = room->rows + a->row_offset, *out = plain;
     const bool is_float = a->dtype.kind == DTYPE_FLOAT;
     const uint64_t axis = a->spec.axis, n_bytes = (axis + 7) / 8, n = a->n_in;
     const size_t item = a->item;
+    uint8_t *out = plain;
 
     if (a->is_bits) {
         for (uint64_t p = 0; p < a->spec.n_planes; p++)
@@ -460,11 +435,9 @@ static void read_row(const struct key_array *a, const uint8_t *row, struct key_r
         memcpy(plain, row, n * item);
     }
     for (uint64_t i = 0; a->is_converted && i < n; i++)
-        if (!convert(&a->from, row + i * a->from.itemsize, &a->dtype, plain + i * item)) {
-            room->misfit = a;
-            room->misfit_at = i;
-            return;
-        }
+        if (!convert(&a->from, row + i * a->from.itemsize, &a->dtype, plain + i * item))
+            return error_set(err, ERROR_DATA, "%g is not exact in the other set's type",
+                             dtype_get_double(&a->from, row + i * a->from.itemsize));
     for (uint64_t i = 0; a->from.big_endian && !a->is_bits && !a->is_converted && i < n; i++)
         for (size_t k = 0; k < item; k++)
             plain[i * item + k] = row[i * item + item - 1 - k];
@@ -476,8 +449,24 @@ static void read_row(const struct key_array *a, const uint8_t *row, struct key_r
             bytes_get_uint(element, item, false) == UINT64_C(1) << (8 * item - 1))
             element[item - 1] = 0;
     }
-    for (uint32_t k = 1; k < a->n_guises; k++)
-        disguise(a, &a->guises[k], plain, plain + k * (a->n_in + 1) * a->item);
+    return 0;
+}
+
+/* Put a row into a room, in all its guises; the first one is the row as it is. */
+static int read_row(const struct key_array *a, const uint8_t *row, struct key_room *room)
+{
+    uint8_t *to = room->rows + a->row_offset;
+    int status = read_guise(a, row, to, &room->why);
+
+    for (uint32_t k = 1; k < a->guises.n_steps && status == 0; k++) {
+        uint8_t *computed = bytes_reserve(&room->moved, a->spec.row_nbytes, &room->why);
+
+        to += (a->n_in + 1) * a->item;
+        if (computed == NULL || kernel_row(&a->guises, k, row, NULL, computed, &room->why) != 0)
+            return -1;
+        status = read_guise(a, computed, to, &room->why);
+    }
+    return status;
 }
 
 /* --- comparing images --- */
@@ -558,7 +547,8 @@ struct key_value key_of(const struct key *key, struct key_room *room)
 
     room->misfit = NULL;
     for (size_t i = 0; i < key->n_arrays && room->misfit == NULL; i++)
-        read_row(&key->arrays[i], room->from[i], room);
+        if (read_row(&key->arrays[i], room->from[i], room) != 0)
+            room->misfit = &key->arrays[i];
     room->ties = (struct key_ties){{1}};
     for (uint32_t id = 1; id < key->n_ids; id++) {
         int order = 0; /* of the key bytes of this image and of the best one */

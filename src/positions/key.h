@@ -18,17 +18,6 @@ struct key_value {
     uint64_t high, low;
 };
 
-/* A row as it is, with colours swapped, or with a tile's numbers in one of five other orders. */
-#define KEY_N_GUISES 8
-
-/* What a guise computes from a row. */
-struct key_guise {
-    enum label_op op;
-    int64_t turn;          /* the plane that tells the player to move, to which alone op is applied;
-                              -1: to all elements */
-    uint8_t number_src[3]; /* order of the digits of tile codes */
-};
-
 struct key_array {
     char *name;         /* owned; the first field, since arrays are sorted by it */
     struct dtype from;  /* of its rows */
@@ -36,6 +25,10 @@ struct key_array {
     char shape[256];
     size_t index;     /* among the arrays of its plan */
     struct spec spec; /* a copy; its maps are borrowed from the plan */
+
+    /* The guises of a row: as it is, with colours swapped, or with a tile's numbers in one of five
+     * other orders. Its steps, owned, compute what transforms do, but move nothing. */
+    struct spec guises;
     bool is_bits;
     bool is_converted;    /* to another set's type, not just to little-endian */
     bool is_plain;        /* the key bytes of the first image are those of the row */
@@ -44,10 +37,8 @@ struct key_array {
     uint64_t out_nbytes;
     uint64_t first, last; /* AXIS, BITS: the planes that count */
     uint32_t *src;        /* owned, n_out per id: the element of the row that each is */
-    struct key_guise guises[KEY_N_GUISES];
-    uint32_t n_guises;
-    uint8_t *guise;      /* owned, one per id */
-    uint64_t row_offset; /* in a room, of its n_guises rows */
+    uint8_t *guise;       /* owned, one per id */
+    uint64_t row_offset;  /* in a room, of its row in each guise */
 };
 
 struct key {
@@ -77,11 +68,11 @@ struct key_room {
     const uint8_t **from;           /* owned list: the caller's row of each array of the key */
     uint8_t *rows;                  /* owned: the row's elements in every guise */
     struct key_ties ties;           /* of the last row */
-    const struct key_array *misfit; /* whose number misfit_at is not exact in another set's type */
-    uint64_t misfit_at;
+    const struct key_array *misfit; /* the array that makes it no row of a position, and */
+    struct error why;
     uint8_t *text;      /* owned: what is hashed, the head followed by */
     uint8_t *bytes;     /* the key bytes of an image (part of text) */
-    struct bytes moved; /* room for the caller */
+    struct bytes moved; /* a row moved, between calls the caller's */
 };
 
 /* A set whose key arrays a plan's must match. */
@@ -111,7 +102,8 @@ void key_room_release(struct key_room *room);
 
 /* The key of a row, of which room->from[i] is the part in key->arrays[i]. Leaves the canonical
  * image's key bytes in room->bytes, and the transforms to that image in room->ties. Where a number
- * cannot be converted exactly, room->misfit is set and the key means nothing. */
+ * cannot be converted exactly, or a tile has no numbers to permute, room->misfit is set and the key
+ * means nothing. */
 struct key_value key_of(const struct key *key, struct key_room *room);
 
 /* After key_of: the key as it would be if the image under ids[id] were the canonical one. Leaves
@@ -167,7 +159,7 @@ struct key_rows {
 void key_rows_begin(struct key_rows *rows, struct error *err);
 
 /* Go to the next chunk. False at the end, and with ERROR_DATA, naming the row, where a number is
- * not exact in another set's type, or kernel_row refuses a row that is hashed. */
+ * not exact in another set's type, or kernel_row refuses a row. */
 bool key_rows_next(struct key_rows *rows);
 
 /* The chunk's rows of array i beside the key's. */

@@ -48,14 +48,9 @@ static int do_row(void *self, uint64_t i, int worker, struct error *err)
     for (size_t k = 0; k < key->n_arrays; k++)
         room->from[k] = batch_row(&rows->walk.batches[k], i).bytes;
     rows->keys[i] = key_of(key, room);
-    if (room->misfit != NULL) {
-        const struct key_array *a = room->misfit;
-        const uint8_t *at = room->from[a - key->arrays] + room->misfit_at * a->from.itemsize;
-
-        return plan_refuse(rows->plan, &rows->plan->arrays[a->index], err,
-                           "row %" PRIu64 ": %g is not exact in the other set's type",
-                           rows->walk.first + i, dtype_get_double(&a->from, at));
-    }
+    if (room->misfit != NULL)
+        return reader_fail(rows->walk.batches[room->misfit - key->arrays].reader,
+                           rows->walk.first + i, &room->why, err);
     rows->ties[i] = room->ties;
     if (rows->wants_exact)
         rows->exact[i] = key_of_image(key, room, 0);

@@ -353,7 +353,8 @@ def write(folder, **arrays):
 
 
 @tap.test("integer values", "strings", "count 0", "count type", "count overflow", "conflict", "merge",
-          "output and out-dir", "exists", "no folder", "bool values", "index", "lengths", "key", "no key")
+          "output and out-dir", "exists", "no folder", "bool values", "index", "lengths", "key", "no key",
+          "tile ids")
 def test_refused(kind):
     rng = rng_of(kind)
     planes = rng.integers(0, 2, (8, 2, 3, 3)).astype("f4")
@@ -382,6 +383,9 @@ def test_refused(kind):
         code = 64
     elif kind == "no key":
         arrays = {"value": np.ones(8, "f4")}
+    elif kind == "tile ids":  # as `expand` refuses them
+        arrays = {"plateau": rng.integers(1, 28, (8, 19))}
+        options = ["-q", "--board=takeiteasy", "--tiles=permute"]
     elif kind in ("bool values", "index"):
         arrays["policy_indices"] = np.full((8, 2), 9 if kind == "index" else 1, "i4")
         arrays["policy_values"] = np.ones((8, 2), "?" if kind == "bool values" else "f4")
