@@ -55,7 +55,7 @@ struct job {
 struct each {
     const struct call *call;
     const struct settings *settings; /* of the call */
-    uint64_t *n_bytes;               /* owned: of each input file */
+    struct stat *files;              /* owned: of each input, zeros if there is none */
     json_t *stats;
     struct error *err;
     size_t n_skipped, n_differ;
@@ -93,13 +93,21 @@ static void note_bytes(struct meter *meter, uint64_t n_done, uint64_t n_total)
     crew_unlock(e->crew);
 }
 
+/* A folder counts as a large file. */
+static uint64_t size_of(const struct each *e, size_t i)
+{
+    const struct stat *st = &e->files[i];
+
+    return S_ISDIR(st->st_mode) ? SMALL_NBYTES + 1 : (uint64_t)st->st_size;
+}
+
 /* How many inputs like this one may be processed at once, so that together they do not take more
  * memory than one of them alone could with all threads. Large ones whose rows all have to be in
  * memory may take all of --max-memory. */
 static size_t at_once(const struct each *e, size_t i)
 {
     const struct settings *s = e->settings;
-    const bool is_small = e->n_bytes[i] <= SMALL_NBYTES, streams = s->block_rows > 0 && !s->shuffle;
+    const bool is_small = size_of(e, i) <= SMALL_NBYTES, streams = s->block_rows > 0 && !s->shuffle;
     const size_t n_threads = (size_t)s->n_threads, n = e->call->inputs.n;
 
     if (s->dry_run || (!is_small && !streams))
@@ -116,12 +124,12 @@ static bool take_job(void *self, int64_t *job)
     if (e->has_failed || i == e->call->inputs.n || i == e->n_told + e->n_jobs)
         return false;
     if (e->n_running > 0 && (e->runs_alone || e->n_running >= at_once(e, i) ||
-                             e->running_nbytes + e->n_bytes[i] > e->settings->max_memory))
+                             e->running_nbytes + size_of(e, i) > e->settings->max_memory))
         return false;
     e->runs_alone = at_once(e, i) == 1;
     *job = (int64_t)e->n_taken++;
     e->n_running++;
-    e->running_nbytes += e->n_bytes[i];
+    e->running_nbytes += size_of(e, i);
     e->jobs[i % e->n_jobs] = (struct job){.meter.show = note_bytes, .each = e};
     return true;
 }
@@ -161,7 +169,7 @@ static void end_job(void *self, int64_t i)
 
     e->jobs[(size_t)i % e->n_jobs].is_done = true;
     e->n_running--;
-    e->running_nbytes -= e->n_bytes[i];
+    e->running_nbytes -= size_of(e, (size_t)i);
     while (e->n_told < e->n_taken && e->jobs[e->n_told % e->n_jobs].is_done) {
         struct job *job = &e->jobs[e->n_told % e->n_jobs];
 
@@ -227,27 +235,35 @@ static int run_each(struct call *call, json_t *stats, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
+    char *const *outputs = call->outputs.items;
     struct each e = {.call = call,
                      .settings = settings,
-                     .n_bytes = calloc(inputs->n + 1, sizeof *e.n_bytes),
+                     .files = calloc(inputs->n + 1, sizeof *e.files),
                      .stats = stats,
                      .err = err};
     struct stat st;
-    int status = e.n_bytes != NULL ? 0 : error_no_memory(err, "inputs");
+    int status = e.files != NULL ? 0 : error_no_memory(err, "inputs");
 
+    for (size_t i = 0; i < inputs->n && status == 0; i++)
+        if (stat(inputs->items[i], &st) == 0)
+            e.files[i] = st;
+    /* An output must not replace an input of its own or of another one, whatever that is called. */
+    for (size_t i = 0; i < inputs->n && status == 0 && settings->force && !settings->dry_run; i++)
+        for (size_t k = stat(outputs[i], &st) == 0 ? 0 : inputs->n; k < inputs->n; k++)
+            if (e.files[k].st_dev == st.st_dev && e.files[k].st_ino == st.st_ino)
+                status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(outputs[i]),
+                                      "the output is the same file as input %s",
+                                      text_path(inputs->items[k]).text);
     /* Codings are decided from all inputs together, though each has its own plan. */
     if (status == 0 && inputs->n > 1)
         status = plan_see(inputs->items, inputs->n, settings, &call->seen, err);
     settings->seen = &call->seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
-    for (size_t i = 0; i < inputs->n && status == 0; i++)
-        if (stat(inputs->items[i], &st) == 0)
-            e.n_bytes[i] = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : SMALL_NBYTES + 1;
     /* What has nothing beside it takes as many threads as its size is worth. */
     if (status == 0)
         status = inputs->n == 1 || settings->dry_run ? run_jobs(&e, NULL)
                                                      : crew_run(settings->n_threads, run_jobs, &e);
-    free(e.n_bytes);
+    free(e.files);
     if (status != 0 || e.has_failed)
         return -1;
     if (e.n_differ > 0)
