@@ -143,18 +143,20 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
 
 /* --- folders --- */
 
-/* Whether a path is a folder of arrays, and so a shard. */
+/* Whether a path is a folder of arrays, and so a shard; with more .npz files, it is one of shards.
+ */
 static bool holds_arrays(const char *path)
 {
     DIR *folder = opendir(path);
-    const struct dirent *entry = NULL;
+    const struct dirent *entry;
+    long n_more = 0;
 
     while (folder != NULL && (entry = readdir(folder)) != NULL)
-        if (*entry->d_name != '.' && text_ends_with(entry->d_name, ".npy"))
-            break;
+        if (*entry->d_name != '.')
+            n_more += text_ends_with(entry->d_name, ".npy") - text_ends_with(entry->d_name, ".npz");
     if (folder != NULL)
         closedir(folder);
-    return entry != NULL;
+    return n_more > 0;
 }
 
 int set_list(const char *path, struct text_list *shards, struct error *err)

@@ -127,6 +127,8 @@ def test_folders():
         os.mkdir(plain)
         for key, value in arrays.items():
             np.save(os.path.join(plain, key + ".npy"), value, allow_pickle=True)
+        np.save(os.path.join(shards, "mean.npy"), np.zeros((9, 9)))  # no shard
+        np.savez(os.path.join(plain, "copy.npz"), np.zeros(3))
         found = overlap("--board=go9", os.path.join(folder, "all.npz"), shards, plain)
         assert [s["rows"] for s in found["sets"]] == [40, 80, 40], found
         assert found["exact"][0][1:] == [40, 40] and found["exact"][1][2] == 80, found
