@@ -2,12 +2,14 @@
 """The same bytes whatever the threads, the memory map, the time zone, the locale: outputs and
 manifests."""
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 import numpy as np
 
@@ -215,6 +217,35 @@ def test_side_by_side():
             assert found == skipped[0], (found, skipped[0])
         for found in failed[1:]:
             assert found == failed[0], (found, failed[0])
+
+
+def threads_of(last, *command):
+    """The threads that a command has started when its last file is there: its standard output is
+    full, so that it waits with its statistics."""
+    reads, writes = os.pipe()
+    fcntl.fcntl(writes, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writes, b" " * 4096)
+    with subprocess.Popen([SYMAUG, *command, "--stats", "-"], stdout=writes) as program:
+        os.close(writes)
+        while program.poll() is None and not os.path.exists(last):
+            time.sleep(0.01)
+        threads = len(os.listdir(f"/proc/{program.pid}/task"))
+        with open(reads, "rb") as rest:
+            rest.read()
+        assert program.wait() == 0
+    return threads
+
+
+@tap.test()
+def test_threads_started():
+    """A small input of --out-dir starts as few threads as one with an output of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, alone, beside = (os.path.join(folder, name) for name in ("a.npz", "o.npz", "d/a.npz"))
+        np.savez(path, **gomoku_shard(100))
+        expand = ["expand", "-q", "--board=gomoku15", "-j8"]
+        most = threads_of(alone + ".manifest.json", *expand, path, alone)
+        found = threads_of(beside + ".manifest.json", *expand, "--out-dir", os.path.dirname(beside), path)
+        assert found == most < 8, (found, most)
 
 
 if __name__ == "__main__":
