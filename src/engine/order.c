@@ -35,15 +35,20 @@ static struct place place_at(const struct order *order, uint64_t number)
     return place;
 }
 
-static inline void place_next(const struct order *order, struct place *place)
+/* Go on behind the last row of a block under one transform. */
+static inline void place_end(const struct order *order, struct place *place)
 {
-    if (++place->i < place->n)
-        return;
     place->i = 0;
     if (++place->k < order->n_chosen)
         return;
     place->k = 0;
     begin_block(order, place, place->row + place->n);
+}
+
+static inline void place_next(const struct order *order, struct place *place)
+{
+    if (++place->i == place->n)
+        place_end(order, place);
 }
 
 static inline bool place_is_taken(const struct order *order, const struct place *place)
@@ -153,9 +158,11 @@ static void images_in_order(const struct order *order, uint64_t first, size_t n,
     if (n == 0)
         return;
     struct place place = place_of(order, first);
-    for (size_t out = 0; out < n; place_next(order, &place))
-        if (place_is_taken(order, &place))
-            images[out++] = (struct image){place.row + place.i, order->chosen[place.k]};
+    for (size_t out = 0; out < n; place_end(order, &place))
+        for (; place.i < place.n && out < n; place.i++) { /* under one transform */
+            images[out] = (struct image){place.row + place.i, order->chosen[place.k]};
+            out += place_is_taken(order, &place);
+        }
 }
 
 void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t *begin,
