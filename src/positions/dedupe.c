@@ -70,6 +70,7 @@ struct dedupe {
     uint8_t *moved; /* owned: a row of an array in the first one's orientation */
     struct made *counts;
     struct sparse_means sparse;
+    struct error why; /* a row is refused */
 };
 
 /* --- which labels --- */
@@ -166,14 +167,13 @@ static const char *input_of(const struct plan *plan, uint64_t *row)
     return plan->inputs[i].archive.path;
 }
 
-/* Refuse a row that cannot be merged. key: the array at fault, or NULL. */
-static int refuse_row(const struct dedupe *d, const char *key, uint64_t row,
-                      const struct error *why, struct error *err)
+/* Refuse a row that cannot be merged, and d->why. key: the array at fault, or NULL. */
+static int refuse_row(const struct dedupe *d, const char *key, uint64_t row, struct error *err)
 {
     const char *path = input_of(d->plan, &row);
     const struct error_place place = {.file = path, .array = key, .has_row = true, .row = row};
 
-    return error_set_at(err, why->kind, &place, "%s", why->message);
+    return error_set_at(err, d->why.kind, &place, "%s", d->why.message);
 }
 
 /* Hand row i of a chunk on to be sorted, and put its count, 4 bytes. */
@@ -184,7 +184,6 @@ static int keep_row(struct dedupe *d, const struct key_rows *rows, uint64_t i, u
                                 .row = rows->walk.first + i,
                                 .others = rows->hashes[i],
                                 .ties = rows->ties[i]};
-    struct error why = {0};
     int64_t count = 1;
 
     if (d->count != NULL) {
@@ -193,9 +192,9 @@ static int keep_row(struct dedupe *d, const struct key_rows *rows, uint64_t i, u
         count = row_int(&told, 0);
     }
     if (count < 1 || count > UINT32_MAX) {
-        error_set(&why, ERROR_DATA, "%" PRId64 ", expected a count from 1 to %" PRIu32, count,
+        error_set(&d->why, ERROR_DATA, "%" PRId64 ", expected a count from 1 to %" PRIu32, count,
                   UINT32_MAX);
-        return refuse_row(d, d->count->key, record.row, &why, err);
+        return refuse_row(d, d->count->key, record.row, err);
     }
     bytes_put_le(put, (uint64_t)count, 4);
     record.weight = (uint64_t)count;
@@ -266,7 +265,6 @@ static int join_row(struct dedupe *d, const struct row_record *record, struct er
     const bool is_first = d->rows.is_first;
     const double weight = (double)record->weight;
     double *sum = d->sums, *bound = d->bounds;
-    struct error why = {0};
 
     if (is_first) {
         *class = (struct class_record){.key = record->key, .row = record->row};
@@ -281,8 +279,9 @@ static int join_row(struct dedupe *d, const struct row_record *record, struct er
     class->weight += record->weight;
     d->others_differ |= record->others != d->first_others;
     if (class->weight > UINT32_MAX) {
-        error_set(&why, ERROR_DATA, PLAN_COUNT_KEY " of its position exceeds %" PRIu32, UINT32_MAX);
-        return refuse_row(d, NULL, class->row, &why, err);
+        error_set(&d->why, ERROR_DATA, PLAN_COUNT_KEY " of its position exceeds %" PRIu32,
+                  UINT32_MAX);
+        return refuse_row(d, NULL, class->row, err);
     }
     const struct sparse_member member = {record->row, record->weight, t, is_first};
     if (sparse_add(&d->sparse, &member, err) != 0)
@@ -291,8 +290,9 @@ static int join_row(struct dedupe *d, const struct row_record *record, struct er
         const struct dtype *dtype = &label->spec.dtype;
         const uint8_t *from = is_first ? labels + label->at : d->moved;
 
-        if (!is_first && kernel_row(&label->spec, t, labels + label->at, NULL, d->moved, &why) != 0)
-            return refuse_row(d, label->array->key, record->row, &why, err);
+        if (!is_first &&
+            kernel_row(&label->spec, t, labels + label->at, NULL, d->moved, &d->why) != 0)
+            return refuse_row(d, label->array->key, record->row, err);
         for (uint64_t i = 0; i < label->n; i++, sum++) {
             const double x = dtype_get_double(dtype, from + i * dtype->itemsize);
 
