@@ -360,7 +360,7 @@ static void finish(struct role_context *c)
             (void)finish_flip(a, policy);
         if (role != NULL)
             role_refuse(a, role,
-                        "its name gives no role, and its integers name %s in all rows: "
+                        "its name gives no role, and its numbers name %s in all rows: "
                         "say what it is",
                         what);
     }

@@ -127,7 +127,7 @@ const char *role_suggest(const struct role_case *of);
 /* The role of moves that number the cells of the box; NULL: the board has no such layout. */
 const char *role_action_of_cells(const struct board *board);
 
-/* The role of integers that name, in all rows and hardly by chance, what `what` is then set to:
+/* The role of numbers that name, in all rows and hardly by chance, what `what` is then set to:
  * "empty cells", say; or NULL. The other roles are known. */
 const char *role_shown(const struct role_case *a, const char **what);
 

@@ -15,14 +15,14 @@
 /* What an action may have in a row: bits of marks. */
 enum { IS_EMPTY, HAS_STONE, HAS_MASS, HAS_MOST, N_MARKS };
 
-/* Mark n actions by a row of planes, of which there may be none, and by a row of a policy. */
+/* Mark n actions by a row of planes of stones, of which there may be none, and one of a policy. */
 static void mark_actions(const struct planes_form *form, const struct row *planes,
                          const struct row *policy, uint8_t *marks, uint64_t n)
 {
     const double most = row_summarize(policy, 0, policy->n).max;
 
     memset(marks, 0, n);
-    for (uint64_t k = 0; k < 2 && k < form->n_planes; k++)
+    for (uint64_t k = 0; k < form->n_planes; k++)
         planes_mark(form, planes->bytes, k, 1 << HAS_STONE, marks);
     for (uint64_t i = 0; i < n; i++) {
         if (i >= form->axis) /* a pass says nothing */
@@ -34,15 +34,25 @@ static void mark_actions(const struct planes_form *form, const struct row *plane
     }
 }
 
+static int64_t whole_number(const struct row *row, uint64_t k)
+{
+    const double v = row_double(row, k);
+
+    return isnan(v) ? -1 : v == floor(v) && fabs(v) < 0x1p31 ? (int64_t)v : INT64_MAX;
+}
+
 /* The action that element k is; or, with the next one, the cell at (row, col) or (col, row). -1:
- * none. */
-static int64_t action_named(const struct row *row, unsigned reading, uint64_t k,
+ * none, as which `none` is written, too. */
+static int64_t action_named(const struct row *row, unsigned reading, uint64_t k, int64_t none,
                             const struct board *board)
 {
-    const int64_t first = row_int(row, k), second = reading > 0 ? row_int(row, k + 1) : 0;
+    const int64_t first = whole_number(row, k),
+                  second = reading > 0 ? whole_number(row, k + 1) : first;
     const int64_t y = reading == 1 ? first : second, x = reading == 1 ? second : first;
 
-    if (reading == 0 || (x == -1 && y == -1))
+    if ((first == none || first == -1) && second == first)
+        return -1;
+    if (reading == 0)
         return first;
     return x >= 0 && y >= 0 && x < board->cols && y < board->rows ? y * board->cols + x : INT64_MAX;
 }
@@ -53,6 +63,7 @@ const char *role_shown(const struct role_case *a, const char **what)
     static const char *const shown[] = {"empty cells", "cells with stones", "actions with mass",
                                         "the actions with most mass"};
     const struct board *board = a->c->board;
+    const char *men = board->family->men != NULL ? board->family->men : "o";
     const unsigned n_readings =
         a->h->n_dims == 2 && a->h->shape[1] == 2 && board->rows > 0 ? N_OF(roles) : 1;
     struct planes_form form = {.axis = board->n_cells};
@@ -75,26 +86,31 @@ const char *role_shown(const struct role_case *a, const char **what)
             !dtype_is_number(&at->h->dtype) || at->array->row_nbytes == 0)
             continue;
         readers[1 + is_policy] = (struct reader){.arrays = &at->array, .n_arrays = 1};
-        if (is_planes)
+        if (is_planes) {
             form = planes_form_of(b, &at->h->dtype);
-        else if (b->n_actions > n)
+            form.n_planes = smaller(form.n_planes, 2 * strlen(men)); /* of stones */
+        } else if (b->n_actions > n) {
             n = b->n_actions;
+        }
         is_of_cells &= is_planes || b->n_actions - form.axis <= 1;
     }
-    if (!dtype_is_integer(&a->h->dtype) || a->h->n_dims > 2 ||
-        !role_find_range(a->array, UINT64_MAX, &low, &high) || low < -1 || high >= (double)n)
+    if (a->h->n_dims > 2 || !role_find_range(a->array, UINT64_MAX, &low, &high) || low < -1)
         return NULL;
+    const int64_t none = high >= (double)n && high < 0x1p31 ? (int64_t)high : -1;
+    const bool can_move = dtype_is_integer(&a->h->dtype) && none == -1;
     /* By action: in how many rows it has what; whether it is named, by reading; its marks. */
     uint64_t *has = calloc(n * N_MARKS, sizeof *has);
-    uint8_t *named = calloc(n, N_OF(roles) + 1), *marks = named + N_OF(roles) * n;
+    uint8_t *named = calloc(n, N_OF(roles) + 1);
     walk_begin(&walk, readers, N_OF(readers), NULL, NULL);
     for (; has != NULL && named != NULL && n_rows * n < LOOK_ITEMS && walk_next(&walk); n_rows++) {
+        uint8_t *const marks = named + N_OF(roles) * n;
+
         mark_actions(&form, &walk.rows[1], &walk.rows[2], marks, n);
         for (uint64_t i = 0; i < n * N_MARKS; i++)
             has[i] += marks[i % n] >> i / n & 1;
         for (unsigned r = 0; r < n_readings; r++)
             for (uint64_t k = 0; k + (r > 0) < walk.rows->n; k += r > 0 ? 2 : 1) {
-                const int64_t at = action_named(walk.rows, r, k, board);
+                const int64_t at = action_named(walk.rows, r, k, none, board);
 
                 common[r] &= at < 0 ? ~0u : at < (int64_t)n ? marks[at] : 0;
                 if (at >= 0 && at < (int64_t)n)
@@ -104,17 +120,16 @@ const char *role_shown(const struct role_case *a, const char **what)
     for (unsigned i = 0; i < n_readings * N_MARKS && walk.status == 0 && n_rows > 0; i++) {
         const unsigned r = i / N_MARKS, mark = i % N_MARKS;
         const bool is_cell = r == 0 && !is_of_cells && mark <= HAS_STONE;
+        /* In columns that fill up numbers of moves name empty cells, too. */
+        const bool is_shown = common[r] >> mark & 1 && !(is_cell && mark == IS_EMPTY);
         double evidence = 0;
 
-        /* In columns that fill up numbers of moves name empty cells, too. */
-        if (is_cell && mark == IS_EMPTY)
-            continue;
-        for (uint64_t at = 0; at < n && common[r] >> mark & 1; at++)
-            evidence -=
-                named[r * n + at] != 0 ? log((double)has[mark * n + at] / (double)n_rows) : 0;
+        for (uint64_t at = 0; at < n && is_shown; at++)
+            if (named[r * n + at] != 0)
+                evidence -= log((double)has[mark * n + at] / (double)n_rows);
         if (evidence > most) {
             most = evidence;
-            role = is_cell ? role_action_of_cells(board) : roles[r];
+            role = !can_move ? "drop" : is_cell ? role_action_of_cells(board) : roles[r];
             *what = shown[mark];
         }
     }

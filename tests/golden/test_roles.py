@@ -305,6 +305,7 @@ def columns(n_rows=60):
 
 
 GAME, COLUMNS = game(), columns()
+MEN = np.stack([rng(row).permutation(np.eye(12, 64, dtype="f4").T).T.reshape(12, 8, 8) for row in range(60)])
 HEX4 = np.array([[[4 <= r + q <= 12 for q in range(9)] for r in range(9)]])
 HEX4_ROWS = np.flatnonzero(HEX4)[np.arange(N) * 5 + 35]
 SHOWN = {"x": GAME["x"], "policy": GAME["policy"]}
@@ -378,6 +379,11 @@ UNDECIDED = [
     # Moves and coordinates by what they name in each row: stones, empty cells, mass.
     ("go9", {**SHOWN, "answer": GAME["next"], "lately": GAME["last"].astype("u1")},
      {"answer": "action", "lately": "action"}),
+    ("go9", {**SHOWN, "lately": np.where(GAME["n"] < 4, 255, GAME["last"]).astype("u1"),
+             "reply": np.where(GAME["n"] < 4, np.nan, GAME["next"]), "answer": GAME["next"].astype("f4")},
+     {"lately": "drop", "reply": "drop", "answer": "drop"}),
+    ("chess", {"x": MEN, "origin": np.argmax(MEN[:, 3].reshape(60, 64), 1)}, {"origin": "action"},
+     ["--castling-planes", "none"]),
     ("connect4", {**{key: COLUMNS[key] for key in ("states", "policies", "on")}, "col": COLUMNS["best"]},
      {"on": "action:layout=cells", "col": "action"}),
     ("go9", {"board": GAME["x"][:, 0] - GAME["x"][:, 1], "open": GAME["free"]}, {"open": "action"}),
@@ -457,8 +463,8 @@ UNDECIDED = [
     ("hex13", LONG(reward=np.tile([1, -1], 20)), {"reward": "drop"}),
     ("hex13", LONG(reward=np.repeat([1, -1, -1, 1], 10), z=np.tile([0, 1], 20)), {"reward": "drop"}),
 ]
-for k, (board, arrays, wanted) in enumerate(UNDECIDED):
-    check(f"undecided on {board}: {', '.join(wanted)} ({k})", undecided, board, arrays, wanted)
+for k, (board, arrays, wanted, *options) in enumerate(UNDECIDED):
+    check(f"undecided on {board}: {', '.join(wanted)} ({k})", undecided, board, arrays, wanted, *options)
 
 # A role that would be refused when it is given is not offered, whatever the length of the name.
 for name in "reward", "reward" + "_of_the_game" * 12:
@@ -477,6 +483,8 @@ DECIDED = [
     ("go9", go(table=np.zeros((3, 7)), legal_mask=np.ones((N, 81), bool), mask=np.ones((N, 82), "i4"))),
     ("go9", {**SHOWN, "n": GAME["n"], "step": 81 - GAME["n"], "gid": np.arange(60) // 5, "seed": np.arange(60),
              "sizes": np.stack([GAME["n"], np.arange(60)], 1)}),
+    ("go9", {**SHOWN, "elo": 1500.0 + GAME["n"], "share": GAME["n"] / 81, "outcome_of": GAME["n"] % 3 - 1.0,
+             "half": GAME["n"] // 2 * 1.0}),
     ("connect4", {"states": COLUMNS["states"], "policies": COLUMNS["policies"], "n": np.arange(60) * 5 % 30,
                   "left": 41 - np.arange(60) * 5 % 30, "seven": np.arange(60) % 7}),
     ("othello", othello(ply=np.arange(N), seed=np.arange(N) * 1000, rec=np.zeros(N, [("id", "<i4")]))),
