@@ -408,7 +408,11 @@ const char *role_suggest(const struct role_case *a)
             (pairs_may_be(a) & ROLE_PAIRS))
             return "action:pairs";
     }
-    return "ROLE";
+    /* One number for each row is no policy, whatever its name. */
+    return a->h->n_dims == 1 && !dtype_is_integer(&a->h->dtype) && !request->swaps_colours &&
+                   (role_kinds[role_wanted(a)].flags & ROLE_HAS_LAYOUT)
+               ? "copy"
+               : "ROLE";
 }
 
 const char *role_suggest_label(struct role_case *a)

@@ -400,6 +400,8 @@ UNDECIDED = [
     ("go9", {"x": planes(2, 9, 9), "policy": spread(81), "moves": np.arange(N) + 80}, {"moves": "drop"}),
     ("hexagon:4", {"x": planes(2, 9, 9) * HEX4, "policy": spread(61), "moves": HEX4_ROWS, "prev_moves": HEX4_ROWS},
      {"moves": "action:layout=cells-box", "prev_moves": "action:layout=cells-box"}),
+    # One number for each row is no policy, whatever its name.
+    ("go9", go(mask=np.ones(N, bool), probs=rng().random(N)), {"mask": "copy", "probs": "copy"}),
     # Numbers of turns tell nobody's turn; a return may be a value.
     ("hex13", hex_shard(turn_number=np.arange(N) % 2, n_turns=np.arange(N) % 2, turn_of=np.arange(N) % 2,
                         **{"return": np.arange(N) % 2}),
