@@ -77,7 +77,8 @@ static bool has_cell_actions(const struct lane *lane)
 
 /*
  * Correct guesses by the first window. Arrays taken for copies that differ within most groups
- * describe the images themselves (another tool's provenance, say) and are not compared. Signed
+ * describe the images themselves (another tool's provenance, say) and are not compared, which the
+ * note says; in shards whose arrays are all known there are none. Signed
  * values of no stated convention may be the mover's, which no image changes. Where the policies of
  * the first sources have mass on stones as stored, but not when flipped, each policy whose images
  * agree when it is flipped, but not as they are, or not with the stones, is compared so, and the
@@ -91,23 +92,28 @@ static int adapt(const struct run *run, struct error *err)
     struct verify_result *result = run->lanes->result;
     struct lane *lanes = run->lanes->items;
     struct rules look;
+    int status = 0;
 
-    for (size_t i = 0; i < run->lanes->n; i++) {
+    for (size_t i = 0; i < run->lanes->n && status == 0; i++) {
         struct lane *lane = &lanes[i];
 
         if (!lane_is_compared(lane))
             continue;
-        if (lane->binding->role == ROLE_COPY)
-            lane->is_mapped = agreement(run, i, ORBIT_EXACT, false) >= 0;
-        else if (lane->binding->role == ROLE_VALUE && spec_swap(&lane->spec) == LABEL_NEGATE &&
-                 !shard->conventions.value_said &&
-                 agreement(run, i, ORBIT_NO_FLIP, false) > agreement(run, i, ORBIT_EXACT, false))
+        if (lane->binding->role == ROLE_COPY && !lane->spec.board->family->only_known_members &&
+            agreement(run, i, ORBIT_EXACT, false) < 0) {
+            lane->is_mapped = false;
+            status = text_append(&result->note, err, "%s, %s differs between images: not compared",
+                                 result->note.text == NULL ? "expanded" : "",
+                                 text_path(lane->array->key).text);
+        } else if (lane->binding->role == ROLE_VALUE && spec_swap(&lane->spec) == LABEL_NEGATE &&
+                   !shard->conventions.value_said &&
+                   agreement(run, i, ORBIT_NO_FLIP, false) > agreement(run, i, ORBIT_EXACT, false))
             spec_set_swap(&lane->spec, LABEL_KEEP);
     }
-    if (rules->n_policies == 0 || rules->policies[0].lane != rules->policy ||
+    if (status != 0 || rules->n_policies == 0 || rules->policies[0].lane != rules->policy ||
         !has_cell_actions(&lanes[rules->policy]))
-        return 0;
-    int status = rules_init_part(&look, rules, err);
+        return status;
+    status = rules_init_part(&look, rules, err);
     look.flip_step = 1;
     for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
         rules_check_row(&look, window, &window->images[window->groups[g]]);

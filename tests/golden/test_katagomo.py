@@ -212,6 +212,9 @@ def test_images(game):
         assert any(fact(TURNS[name](row)) != f for row, f in zip(rows(before), facts)), name
 
 
+COPIED = ("globalInputNC", "globalTargetsNC", "scoreDistrN")
+
+
 def sample(folder, board, rows=40, name="in.npz"):
     path = os.path.join(folder, name)
     run("sample", "-q", "--board", board, "--rows", rows, path)
@@ -243,6 +246,25 @@ def test_swapped_labels():
         said = run("expand", "-f", "--board", "katago:hex", path, out, code=65)[1]
         assert re.search("globalInputNC.*row 7: 0.5 in the first column", said), said
         run("expand", "-q", "-f", "--board", "katago:hex", "--transforms", "0,1", path, out)
+
+
+@tap.test(*[(game, key) for game in ("", ":reversi", ":hex") for key in COPIED])
+def test_copies_of_other_rows(game, key):
+    """What no transform changes is repeated in an order of its own, so that it stands beside other rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = sample(folder, f"katago{game}:{N}"), os.path.join(folder, "out.npz")
+        a = load(path)
+        a[key][:] = np.arange(a[key].size).reshape(a[key].shape) % 100
+        if game == ":hex":
+            a["globalInputNC"][:, 0] = np.arange(len(a[key])) % 2
+        np.savez(path, **a)
+        run("expand", "-q", "--board", f"katago{game}", "--order", "sample", path, out)
+        b = load(out)
+        b[key][:, 1:] = np.tile(a[key], (len(b[key]) // len(a[key]), 1))[:, 1:]
+        np.savez(out, **b)
+        os.remove(out + ".manifest.json")
+        said = run("verify", "--board", f"katago{game}", "--order", "sample", out, code=1)[0]
+        assert "copy-changed" in said, said
 
 
 @tap.test("12", "pm1")
