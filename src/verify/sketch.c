@@ -242,19 +242,28 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
             sketch->planes += scramble((uint64_t)(row_double(&row, 0) == 0));
         if (!is_policy || (row.items == NULL && (row.bytes == NULL || !dtype_is_number(row.dtype))))
             continue;
-        double level = 0;
+        double level = 0, squares = 0;
+        float rounded;
+        uint32_t bits;
+        uint64_t n_filled = 0;
+
         for (uint64_t k = 0; k < row.n; k++) {
             const double v = row_double(&row, k);
-            uint64_t bits;
+            uint64_t exact;
 
             if (v > HARDLY * level)
                 level = v;
             else
                 sketch->is_level &= role == ROLE_POLICY_INDEX || v == level || HARDLY * v < level;
-            memcpy(&bits, &v, sizeof bits);
-            sketch->labels = scramble(sketch->labels ^ bits) + k;
-            if (v != 0 && role != ROLE_POLICY_INDEX)
-                sketch->policy += scramble(bits ^ scramble(i));
+            memcpy(&exact, &v, sizeof exact);
+            sketch->labels = scramble(sketch->labels ^ exact) + k;
+            squares += v * v;
+            n_filled += v != 0;
         }
+        /* Images that were normalised anew hold the same numbers up to rounding. */
+        rounded = (float)squares;
+        memcpy(&bits, &rounded, sizeof bits);
+        if (n_filled > 0 && role != ROLE_POLICY_INDEX)
+            sketch->policy += scramble((uint64_t)(bits >> 13) << 32 ^ n_filled ^ scramble(i));
     }
 }

@@ -191,6 +191,22 @@ def test_normalised_anew(dtype, order):
     check(images, ["--board", "square:8"], ["policy-sum", "policy-wrong"])
 
 
+@tap.test("sample", "shuffled")
+def test_many_moves_normalised_anew(order):
+    """A sum of many floats taken in another order differs in several last places; in rows of any
+    order, too."""
+    rng = np.random.default_rng(3)
+    arrays = line_games(13, 30, n_planes=2)
+    empty = arrays["states"].sum(1) == 0
+    policies = (rng.random(empty.shape) * empty).astype(np.float32)
+    states = np.array([D4[d](planes) for planes in arrays["states"] for d in range(8)])
+    images = np.array([D4[d](policy) for policy in policies for d in range(8)]).reshape(240, -1)
+    images /= np.cumsum(images, 1, dtype=np.float32)[:, -1:]
+    rows = rng.permutation(240) if order == "shuffled" else np.arange(240)
+    arrays = {"states": states[rows], "mcts_probs": images[rows]}
+    check(arrays, ["--board", "square:13"], [], [], says=["expanded, 8 images"])
+
+
 @tap.test()
 def test_provenance_is_exact():
     """What was expanded with provenance arrays keeps every bit."""
