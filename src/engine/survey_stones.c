@@ -183,8 +183,7 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
     const struct role_binding *b = &stones->binding;
     watch->stones = stones;
     watch->form = planes_frame_of(&stones->binding, &stones->spec.dtype);
-    if (b->axes.axis != plan->board->n_cells || b->layout != NULL ||
-        (b->role != ROLE_GRID && watch->form.n_planes < 2))
+    if (b->axes.axis != plan->board->n_cells || b->layout != NULL)
         return 0;
     planes_decide(&watch->form, &plan->conventions, plan->board->family->joins_edges);
     for (size_t i = 0; i < plan->n_arrays; i++) {

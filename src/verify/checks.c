@@ -121,15 +121,16 @@ static void check_mass(const struct subject *s)
 
 static void check_range(const struct subject *s)
 {
-    const uint64_t end = s->lane->binding->n_actions > 0 ? s->lane->binding->n_actions : UINT64_MAX;
+    const uint64_t end = s->lane->binding->n_actions; /* 0: not known */
     const uint64_t step = s->lane->binding->options & ROLE_PAIRS ? 2 : 1;
 
     for (uint64_t i = 0; i < s->row.n; i += step) {
         const int64_t index = row_int(&s->row, i);
 
-        if (index >= -1 && (index < 0 || (uint64_t)index < end))
+        if (index >= -1 && (index < 0 || end == 0 || (uint64_t)index < end))
             continue;
-        TELL(s, FINDING_INDEX_RANGE, text_format("-1 to %" PRIu64, end - 1).text,
+        TELL(s, FINDING_INDEX_RANGE,
+             end > 0 ? text_format("-1 to %" PRIu64, end - 1).text : "-1 or more",
              text_format("%" PRId64, index).text, "index at %" PRIu64, i);
         return;
     }

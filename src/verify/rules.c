@@ -65,7 +65,6 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
         r->n_smears = planes->spec.n_planes;
     if (board == NULL || board->family->only_known_members)
         return init_tallies(r, max, err);
-    const bool is_grid = planes->binding->role == ROLE_GRID;
     r->form = planes_frame_of(planes->binding, &planes->array->header.dtype);
     r->policy = find_lane(lanes, ROLE_POLICY);
     if (r->policy < 0)
@@ -76,10 +75,11 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
      * policy does not place stones, where boards of Hex have more than three planes, or a history
      * without --planes. */
     if ((r->policy < 0 || laid_is_placement(lanes->items[r->policy].binding)) &&
-        (r->form.n_planes == 1) == is_grid &&
+        (r->form.n_planes == 1 || planes->binding->role != ROLE_GRID) &&
         (!board->family->joins_edges ||
          (r->form.n_planes <= 3 && (r->form.n_frames <= 1 || conventions_is_said(c, "planes")))))
-        r->lead = is_grid && board->lead != BOARD_LEAD_NONE ? BOARD_LEAD_FREE : board->lead;
+        r->lead =
+            r->form.n_planes == 1 && board->lead != BOARD_LEAD_NONE ? BOARD_LEAD_FREE : board->lead;
     planes_decide(&r->form, c, r->lead == BOARD_LEAD_TO_MOVE);
     if (r->form.stones[0] == r->form.stones[1]) /* those of one player only */
         r->lead = BOARD_LEAD_NONE;

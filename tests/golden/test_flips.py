@@ -139,6 +139,20 @@ def test_packed_planes(flip, order):
         expand(folder, {**arrays, "pi": policy.reshape(60, -1)}, f"square:{n}", role)
 
 
+@tap.test(*[(flip, last) for flip in FLIPS for last in (False, True)])
+def test_signed_channel(flip, last):
+    """A single plane of stones of both colours shows them as a grid does."""
+    planes, policy = games(9, 60, "<f4")
+    board = planes[:, :1] - planes[:, 1:2]
+    stored = np.ascontiguousarray(FLIPS[flip](policy)).reshape(60, -1)
+    arrays = {"state": np.moveaxis(board, 1, 3).copy() if last else board, "pi": stored}
+    with tempfile.TemporaryDirectory() as folder:
+        err = expand(folder, arrays, "go9", code=65)
+        assert f"--role pi=policy:{flip}" in err, err
+        expand(folder, arrays, "go9", "--role", f"pi=policy:{flip}")
+        expand(folder, {**arrays, "pi": policy.reshape(60, -1)}, "go9")
+
+
 @tap.test(*FLIPS)
 def test_mask_and_action(flip):
     """Masks are looked at, too; a move beside a flipped policy must be told."""

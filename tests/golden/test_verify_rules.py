@@ -94,7 +94,7 @@ def test_planes_flipped(flip, size, n):
           says=[f"--role mcts_probs=policy:{flip}"])
 
 
-@tap.test("int8", "channels-last", "sparse", "pass", "hex", "mask")
+@tap.test("int8", "channels-last", "sparse", "pass", "hex", "mask", "signed", "signed-last")
 def test_planes_flipped_in_other_forms(form):
     board, options = "square:9", []
     arrays = line_games(9, 50, dtype=np.int8 if form == "int8" else np.float32)
@@ -102,7 +102,9 @@ def test_planes_flipped_in_other_forms(form):
         board, arrays = "rhombus:9", hex_games(9, 60)
         arrays = {"states": arrays["boards"], "mcts_probs": arrays["policy"]}
     arrays["states"] = FLIPS["flipud"](arrays["states"]).copy()
-    if form == "channels-last":
+    if form.startswith("signed"):
+        arrays["states"] = arrays["states"][:, :1] - arrays["states"][:, 1:2]
+    if form.endswith("last"):
         arrays["states"] = arrays["states"].transpose(0, 2, 3, 1).copy()
     if form == "pass":
         arrays["mcts_probs"] = np.pad(arrays["mcts_probs"], ((0, 0), (0, 1)))
@@ -453,6 +455,13 @@ def test_index_minus_one(form):
     entry(arrays, "pi_values", 5, 1)[:] = 0
     entry(arrays, "pi_values", 5, 0)[:] += low
     check(arrays, board, [], [])
+
+
+@tap.test()
+def test_index_of_unknown_board():
+    """Without a board nothing bounds an index but -1."""
+    arrays = {"value": np.zeros(9, np.float32), "action": np.array([0, -1, 900, -5, 1, 2, 3, 4, 5])}
+    check(arrays, [], ["index-range"], says=["row 3", "expected -1 or more, found -5"])
 
 
 @tap.test("hexagon:3", "hex8")
