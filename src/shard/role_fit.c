@@ -276,7 +276,7 @@ static bool is_channels_last(const struct role_case *a)
     struct planes_form form = {.dtype = &h->dtype, .axis = a->c->board->n_cells, .stones = {0, 1}};
     form.n_planes = a->array->row_nbytes / (form.axis * h->dtype.itemsize);
     bool fits = (h->n_dims == 2 || fits_both) && dtype_is_number(&h->dtype) && form.n_planes > 1;
-    uint64_t n_rows[2] = {0}, n_stones[2] = {0}, n[2]; /* [1]: if planes were first, no game */
+    uint64_t n_rows = 0, n_stones = 0, n[2]; /* that are no game if planes are first */
     uint8_t *marks = fits ? malloc(form.axis) : NULL;
     struct walk walk;
 
@@ -293,12 +293,13 @@ static bool is_channels_last(const struct role_case *a)
                 n[0] <= n[1] + 1 && n[1] <= n[0] + 1 && memchr(marks, 1 | 2, form.axis) == NULL;
         }
         fits = is_game[1];
-        n_rows[!is_game[0]] += n[0] + n[1] >= MIN_STONES;
-        n_stones[!is_game[0]] += n[0] + n[1] >= MIN_STONES ? n[0] + n[1] : 0;
+        if (!is_game[0] && n[0] + n[1] >= MIN_STONES) {
+            n_rows++;
+            n_stones += n[0] + n[1];
+        }
     }
     free(marks);
-    return walk_end(&walk) == 0 && fits && n_rows[1] > n_rows[0] && n_rows[1] >= MIN_ROWS &&
-           n_stones[1] >= MIN_ALL_STONES;
+    return walk_end(&walk) == 0 && fits && n_rows >= MIN_ROWS && n_stones >= MIN_ALL_STONES;
 }
 
 static bool is_lsb_first(const struct role_case *a)

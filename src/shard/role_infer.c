@@ -242,7 +242,8 @@ static int bind_as(struct role_case *a, enum role role)
     const struct npy_header *h = a->h;
     const enum role this_one[] = {role, ROLE_N_KINDS};
     const enum role *tried = a->is_told || kind->by_name == NULL ? this_one : kind->by_name;
-    const unsigned said = a->told->options;
+    const struct role_override *const told = a->told;
+    const unsigned said = told->options;
     struct role_binding *b = a->b;
     bool fits = false;
     double low, high;
@@ -267,10 +268,18 @@ static int bind_as(struct role_case *a, enum role role)
             b->options = said != 0                                                ? said
                          : text_compare_caseless(a->array->key, "winner", 6) == 0 ? ROLE_WINNER
                                                                                   : 0;
-        const char *order = a->is_told || !c->request->is_strict ? NULL : role_order_of(a, b->role);
-        if (order != NULL)
+        const char *order = a->is_told ? NULL : role_order_of(a, b->role);
+        if (order != NULL && c->request->is_strict)
             return role_refuse(a, order, "its numbers fit %s rather than %s: say what it is", order,
                                role_binding_spec(b).text);
+        if (order != NULL) { /* who only looks takes what would be offered */
+            const struct role_override offered = {.options = b->role == ROLE_PACKED ? ROLE_LSB
+                                                                                    : ROLE_NHWC};
+
+            a->told = &offered;
+            (void)role_kinds[b->role].fit(a);
+            a->told = told;
+        }
         /* The look is bounded: in a list of moves padded with -1, nearly every row has one. */
         if (a->is_told || !c->request->is_strict || h->dtype.kind != DTYPE_INT ||
             (b->role != ROLE_MASK && b->role != ROLE_POLICY) ||

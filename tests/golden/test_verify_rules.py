@@ -263,6 +263,26 @@ def test_negated_images(order):
     check(images, ["--board", "square:8"], ["orbit-planes"], says=["expanded, 4 images"])
 
 
+@tap.test("cube", "flat", "wrong axes")
+def test_channels_last(form):
+    """Planes of which only the numbers tell that their channels come last. Planes that were turned
+    with their channels for rows are no such ones."""
+    arrays = line_games(5, 60, n_planes=5)
+    states = [D4[d](planes if form != "wrong axes" else np.moveaxis(planes, 2, 0))
+              for planes in arrays["states"] for d in range(8)]
+    policies = [D4[d](p.reshape(5, 5)) for p in arrays["mcts_probs"] for d in range(8)]
+    images = {"states": np.moveaxis(states, 1, 3).copy(),
+              "mcts_probs": np.array(policies).reshape(480, -1)}
+    if form == "flat":
+        images["states"] = images["states"].reshape(480, -1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "set.npz")
+        np.savez(path, **images)
+        codes, result = verify(path, "--board", "square:5")
+        note = result["files"][0]["note"]
+        assert codes if form == "wrong axes" else not codes and "8 images" in note, (codes, note)
+
+
 # --- mass that is none ---
 
 
