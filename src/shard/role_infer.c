@@ -361,17 +361,25 @@ static void finish(struct role_context *c)
             b->n_actions = b->layout->length(b->layout, c->board);
     }
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
-        const bool is_copy = a->b->role == ROLE_COPY && a->b->inferred && !a->named.is_known;
-        const char *what, *role = is_copy && c->request->is_strict ? role_shown(a, &what) : NULL;
+        const enum role is = a->b->role;
+        const bool is_open =
+            a->b->inferred && c->request->is_strict &&
+            (is == ROLE_COPY ? !a->named.is_known : is == ROLE_ACTION || is == ROLE_COORD);
+        const char *what;
 
-        if (a->b->role == ROLE_ACTION && !a->is_refused &&
+        if (is == ROLE_ACTION && !a->is_refused &&
             !role_goes_beyond(a, a->b->layout, a->b->n_actions))
             (void)finish_flip(a, policy);
+        const char *order = is_open && is == ROLE_COORD ? role_suggest_coord(a) : "coord";
+        if (order == NULL || strcmp(order, "coord") != 0)
+            role_refuse(
+                a, order,
+                "pairs of numbers beyond the rows and columns of the board: say what it is");
+        const char *role = is_open && !a->is_refused ? role_shown(a, &what) : NULL;
         if (role != NULL)
-            role_refuse(a, role,
-                        "its name gives no role, and its numbers name %s in all rows: "
-                        "say what it is",
-                        what);
+            role_refuse(a, role, "%sits numbers name %s in all rows%s: say what it is",
+                        is == ROLE_COPY ? "its name gives no role, and " : "", what,
+                        is == ROLE_COPY ? "" : ", in another order than usual");
     }
 }
 

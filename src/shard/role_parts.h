@@ -124,6 +124,9 @@ bool role_are_lists(const struct role_case *a, bool have_values);
  * spatial. */
 const char *role_suggest(const struct role_case *of);
 
+/* The role of pairs of integers that may be cells, or NULL. */
+const char *role_suggest_coord(const struct role_case *a);
+
 /* The role of moves that number the cells of the box; NULL: the board has no such layout. */
 const char *role_action_of_cells(const struct board *board);
 

@@ -41,95 +41,156 @@ static int64_t whole_number(const struct row *row, uint64_t k)
     return isnan(v) ? -1 : v == floor(v) && fabs(v) < 0x1p31 ? (int64_t)v : INT64_MAX;
 }
 
-/* The action that element k is; or, with the next one, the cell at (row, col) or (col, row). -1:
- * none, as which `none` is written, too. */
-static int64_t action_named(const struct row *row, unsigned reading, uint64_t k, int64_t none,
-                            const struct board *board)
-{
-    const int64_t first = whole_number(row, k),
-                  second = reading > 0 ? whole_number(row, k + 1) : first;
-    const int64_t y = reading == 1 ? first : second, x = reading == 1 ? second : first;
+/* How numbers may be read: as actions, whose cells are in some order, or pairs of them as cells. */
+static const struct reading {
+    const char *role;
+    enum action_flip flip;
+    unsigned row, col; /* which of a pair is what; both 0: no pairs */
+} readings[] = {
+    {"action", ACTION_AS_IS, 0, 0},
+    {"coord", ACTION_AS_IS, 0, 1},
+    {"coord:colrow", ACTION_AS_IS, 1, 0},
+    {"action:flipud", ACTION_FLIPUD, 0, 0},
+    {"action:fliplr", ACTION_FLIPLR, 0, 0},
+    {"action:rot180", ACTION_ROT180, 0, 0},
+    {"action:transpose", ACTION_TRANSPOSE, 0, 0},
+    {"action:rot90", ACTION_ROT90, 0, 0},
+    {"action:rot270", ACTION_ROT270, 0, 0},
+    {"action:anti-transpose", ACTION_ANTI_TRANSPOSE, 0, 0},
+};
 
-    if ((first == none || first == -1) && second == first)
-        return -1;
-    if (reading == 0)
-        return first;
-    return x >= 0 && y >= 0 && x < board->cols && y < board->rows ? y * board->cols + x : INT64_MAX;
+static bool is_of_pairs(const struct reading *reading)
+{
+    return reading->row != reading->col;
 }
 
-const char *role_shown(const struct role_case *a, const char **what)
+/* Whether an array can be read in that way. */
+static bool can_read(const struct role_case *a, const struct reading *reading, bool is_of_cells)
 {
-    static const char *const roles[] = {"action", "coord", "coord:colrow"};
-    static const char *const shown[] = {"empty cells", "cells with stones", "actions with mass",
-                                        "the actions with most mass"};
     const struct board *board = a->c->board;
-    const char *men = board->family->men != NULL ? board->family->men : "o";
-    const unsigned n_readings =
-        a->h->n_dims == 2 && a->h->shape[1] == 2 && board->rows > 0 ? N_OF(roles) : 1;
-    struct planes_form form = {.axis = board->n_cells};
-    struct reader readers[] = {{.arrays = &a->array, .n_arrays = 1}, {NULL}, {NULL}};
-    uint64_t n = form.axis + 1, n_rows = 0;
-    unsigned common[] = {~0u, ~0u, ~0u}; /* to all actions named, by reading */
-    double low, high, most = SURE;
-    const char *role = NULL;
-    bool is_of_cells = true; /* the policy, if there is one */
-    struct walk walk;
+    const struct action_layout *cells = action_layout_by_length(board, board->n_cells);
+
+    if (is_of_pairs(reading))
+        return a->h->n_dims == 2 && a->h->shape[1] == 2 && board->rows > 0;
+    return a->b->role != ROLE_COORD &&
+           (reading->flip == ACTION_AS_IS ||
+            (is_of_cells && cells != NULL && action_can_flip(board, cells, reading->flip)));
+}
+
+/* The action, or cell, that element k is, with the next one if pairs are read. -1: none, as which
+ * `none` is written, too. */
+static int64_t action_named(const struct row *row, const struct reading *reading, uint64_t k,
+                            int64_t none, const struct board *board)
+{
+    const int64_t y = whole_number(row, k + reading->row), x = whole_number(row, k + reading->col);
+
+    if ((x == none || x == -1) && x == y)
+        return -1;
+    if (is_of_pairs(reading))
+        return x >= 0 && y >= 0 && x < board->cols && y < board->rows ? y * board->cols + x
+                                                                      : INT64_MAX;
+    return reading->flip != ACTION_AS_IS && x >= 0 && x < board->n_cells
+               ? (int64_t)action_flip_cell(board, reading->flip, (uint64_t)x)
+               : x;
+}
+
+/* -ln of the probability that as many other actions would have what these have in all rows. */
+static double evidence_of(const uint8_t *named, const uint64_t *has, uint64_t n, uint64_t n_rows)
+{
+    double evidence = 0;
+
+    for (uint64_t at = 0; at < n; at++)
+        if (named[at] != 0)
+            evidence -= log((double)has[at] / (double)n_rows);
+    return evidence;
+}
+
+/* Find planes, of which those of stones, and a policy beside the array. *n becomes its length if
+ * that is greater; *is_of_cells, false if it numbers anything but cells. */
+static void find_beside(const struct role_case *a, struct reader readers[3],
+                        struct planes_form *form, uint64_t *n, bool *is_of_cells)
+{
+    const char *men = a->c->board->family->men != NULL ? a->c->board->family->men : "o";
 
     for (const struct role_case *at = a->c->cases; at < a->c->cases + a->c->n; at++) {
         const struct role_binding *b = at->b;
         const bool is_policy = (b->role == ROLE_POLICY || b->role == ROLE_MASK) &&
                                b->axes.outer == 1 && b->flip == ACTION_AS_IS;
         const bool is_planes = role_is_on_cells(b->role) && b->layout == NULL && !b->plane_xy &&
-                               b->axes.axis == form.axis;
+                               b->axes.axis == form->axis;
 
         if (!(is_policy || is_planes) || readers[1 + is_policy].arrays != NULL ||
             !dtype_is_number(&at->h->dtype) || at->array->row_nbytes == 0)
             continue;
         readers[1 + is_policy] = (struct reader){.arrays = &at->array, .n_arrays = 1};
         if (is_planes) {
-            form = planes_form_of(b, &at->h->dtype);
-            form.n_planes = smaller(form.n_planes, 2 * strlen(men)); /* of stones */
-        } else if (b->n_actions > n) {
-            n = b->n_actions;
+            *form = planes_form_of(b, &at->h->dtype);
+            form->n_planes = smaller(form->n_planes, 2 * strlen(men)); /* of stones */
+        } else if (b->n_actions > *n) {
+            *n = b->n_actions;
         }
-        is_of_cells &= is_planes || b->n_actions - form.axis <= 1;
+        *is_of_cells &= is_planes || b->n_actions - form->axis <= 1;
     }
+}
+
+const char *role_shown(const struct role_case *a, const char **what)
+{
+    static const char *const shown[] = {"empty cells", "cells with stones", "actions with mass",
+                                        "the actions with most mass"};
+    const struct board *board = a->c->board;
+    const bool is_known = a->b->role != ROLE_COPY;
+    struct planes_form form = {.axis = board->n_cells};
+    struct reader readers[3] = {{.arrays = &a->array, .n_arrays = 1}};
+    uint64_t n = form.axis + 1, n_rows = 0;
+    unsigned common[N_OF(readings)]; /* to all actions named */
+    double low, high, most = SURE;
+    const char *role = NULL;
+    bool is_of_cells = true; /* the policy, if there is one */
+    struct walk walk;
+
+    find_beside(a, readers, &form, &n, &is_of_cells);
     if (a->h->n_dims > 2 || !role_find_range(a->array, UINT64_MAX, &low, &high) || low < -1)
         return NULL;
     const int64_t none = high >= (double)n && high < 0x1p31 ? (int64_t)high : -1;
     const bool can_move = dtype_is_integer(&a->h->dtype) && none == -1;
     /* By action: in how many rows it has what; whether it is named, by reading; its marks. */
     uint64_t *has = calloc(n * N_MARKS, sizeof *has);
-    uint8_t *named = calloc(n, N_OF(roles) + 1);
+    uint8_t *named = calloc(n, N_OF(readings) + 1);
+    for (unsigned r = 0; r < N_OF(readings); r++)
+        common[r] = can_read(a, &readings[r], is_of_cells) ? ~0u : 0;
     walk_begin(&walk, readers, N_OF(readers), NULL, NULL);
     for (; has != NULL && named != NULL && n_rows * n < LOOK_ITEMS && walk_next(&walk); n_rows++) {
-        uint8_t *const marks = named + N_OF(roles) * n;
+        uint8_t *const marks = named + N_OF(readings) * n;
 
         mark_actions(&form, &walk.rows[1], &walk.rows[2], marks, n);
         for (uint64_t i = 0; i < n * N_MARKS; i++)
             has[i] += marks[i % n] >> i / n & 1;
-        for (unsigned r = 0; r < n_readings; r++)
-            for (uint64_t k = 0; k + (r > 0) < walk.rows->n; k += r > 0 ? 2 : 1) {
-                const int64_t at = action_named(walk.rows, r, k, none, board);
+        for (unsigned r = 0; r < N_OF(readings); r++)
+            for (uint64_t k = 0; k < walk.rows->n && common[r] != 0; k++) {
+                const int64_t at = action_named(walk.rows, &readings[r], k, none, board);
 
                 common[r] &= at < 0 ? ~0u : at < (int64_t)n ? marks[at] : 0;
                 if (at >= 0 && at < (int64_t)n)
                     named[r * n + (uint64_t)at] = 1;
+                k += is_of_pairs(&readings[r]);
             }
     }
-    for (unsigned i = 0; i < n_readings * N_MARKS && walk.status == 0 && n_rows > 0; i++) {
+    for (unsigned i = 0; i < N_OF(readings) * N_MARKS && walk.status == 0 && n_rows > 0; i++) {
         const unsigned r = i / N_MARKS, mark = i % N_MARKS;
         const bool is_cell = r == 0 && !is_of_cells && mark <= HAS_STONE;
-        /* In columns that fill up numbers of moves name empty cells, too. */
-        const bool is_shown = common[r] >> mark & 1 && !(is_cell && mark == IS_EMPTY);
-        double evidence = 0;
+        /* In columns that fill up numbers of moves name empty cells, too. A policy may be stored
+         * in another order itself, and moves to come are held against stones elsewhere. */
+        const bool is_shown = common[r] >> mark & 1 && !(is_cell && mark == IS_EMPTY) &&
+                              (readings[r].flip == ACTION_AS_IS || mark <= HAS_STONE) &&
+                              (!is_known || mark == HAS_STONE);
+        const double evidence =
+            is_shown ? evidence_of(named + r * n, has + mark * n, n, n_rows) : 0;
 
-        for (uint64_t at = 0; at < n && is_shown; at++)
-            if (named[r * n + at] != 0)
-                evidence -= log((double)has[mark * n + at] / (double)n_rows);
+        if (is_known && is_shown && strcmp(readings[r].role, role_name(a->b->role)) == 0)
+            break; /* as it was taken for */
         if (evidence > most) {
             most = evidence;
-            role = !can_move ? "drop" : is_cell ? role_action_of_cells(board) : roles[r];
+            role = !can_move ? "drop" : is_cell ? role_action_of_cells(board) : readings[r].role;
             *what = shown[mark];
         }
     }

@@ -233,7 +233,7 @@ static unsigned pairs_may_be(const struct role_case *a)
         for (uint64_t i = 0; i + 1 < walk.rows->n; i += 2) {
             const int64_t pair[] = {row_int(walk.rows, i), row_int(walk.rows, i + 1)};
             const uint64_t p = (uint64_t)pair[0], q = (uint64_t)pair[1]; /* -1 is beyond all */
-            const bool is_none = pair[0] == -1 && pair[1] == -1;
+            const bool is_none = pair[0] < 0 && pair[1] < 0;
 
             if (p >= n_actions)
                 may_be &= ~(unsigned)ROLE_PAIRS;
@@ -245,8 +245,7 @@ static unsigned pairs_may_be(const struct role_case *a)
     return walk_end(&walk) == 0 ? may_be : 0;
 }
 
-/* The role of pairs that may be cells, or NULL. */
-static const char *suggest_coord(const struct role_case *a)
+const char *role_suggest_coord(const struct role_case *a)
 {
     const unsigned may_be = pairs_may_be(a);
 
@@ -319,7 +318,7 @@ static bool is_likely(const struct role_case *a, enum role role)
             return false;
         if (!c->request->is_strict || a->array->n_rows == 0)
             return true;
-        return role == ROLE_COORD ? suggest_coord(a) != NULL
+        return role == ROLE_COORD ? role_suggest_coord(a) != NULL
                                   : role_find_range(a->array, UINT64_MAX, &low, &high) &&
                                         low >= -1 && high < (double)(n > n_cells ? n : n_cells);
     }
@@ -393,14 +392,14 @@ const char *role_suggest(const struct role_case *a)
             high < (double)n_cells && (end > n_cells || high >= (double)end))
             return of_cells;
         const char *order = roles[k] == ROLE_COORD && request->is_strict
-                                ? suggest_coord(a)
+                                ? role_suggest_coord(a)
                                 : role_order_of(a, roles[k]);
         return order != NULL ? order : role_name(roles[k]);
     }
     /* Coordinates stay within the sides of the board; indices and counts exceed them. */
     if (dtype_is_integer(&a->h->dtype) && a->h->n_dims == 3 && a->h->shape[2] == 2 &&
         c->board->rows > 0 && role_find_range(a->array, UINT64_MAX, &low, &high)) {
-        const char *coord = high > 1 ? suggest_coord(a) : NULL;
+        const char *coord = high > 1 ? role_suggest_coord(a) : NULL;
 
         if (coord != NULL)
             return coord;

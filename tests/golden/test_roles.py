@@ -406,6 +406,12 @@ UNDECIDED = [
     ("hex13", hex_shard(turn_number=np.arange(N) % 2, n_turns=np.arange(N) % 2, turn_of=np.arange(N) % 2,
                         **{"return": np.arange(N) % 2}),
      {"turn_number": "drop", "n_turns": "drop copy", "turn_of": "to-move", "return": "value"}),
+    # Known moves and coordinates that name stones in another order only, or no cells.
+    ("go9", {**SHOWN, "last_move": np.stack([GAME["last"] % 9, GAME["last"] // 9], 1)}, {"last_move": "coord:colrow"}),
+    ("go9", {**SHOWN, "last_moves": (8 - GAME["last"] // 9) * 9 + GAME["last"] % 9}, {"last_moves": "action:flipud"}),
+    ("connect4", {"states": planes(3, 6, 7), "last_move": np.stack([np.arange(1, N + 1), np.arange(N)], 1)},
+     {"last_move": "coord:colrow"}),
+    ("connect4", {"states": planes(3, 6, 7), "last_move": np.full((N, 2), 6)}, {"last_move": "drop"}),
     # Sparse policies with a pass, or of another layout, that nothing tells.
     ("go9", {"x": planes(2, 9, 9), "pi_indices": objects(*[np.arange(k, 82, 9) for k in range(N)]),
              "pi_values": objects(*[np.ones(len(range(k, 82, 9))) / 10 for k in range(N)])},
@@ -485,6 +491,8 @@ DECIDED = [
     ("go9", go(table=np.zeros((3, 7)), legal_mask=np.ones((N, 81), bool), mask=np.ones((N, 82), "i4"))),
     ("go9", {**SHOWN, "n": GAME["n"], "step": 81 - GAME["n"], "gid": np.arange(60) // 5, "seed": np.arange(60),
              "sizes": np.stack([GAME["n"], np.arange(60)], 1)}),
+    ("go9", {**SHOWN, "last_move": np.stack([GAME["last"] // 9, GAME["last"] % 9], 1), "last_moves": GAME["last"],
+             "move": GAME["next"]}),
     ("go9", {**SHOWN, "elo": 1500.0 + GAME["n"], "share": GAME["n"] / 81, "outcome_of": GAME["n"] % 3 - 1.0,
              "half": GAME["n"] // 2 * 1.0}),
     ("connect4", {"states": COLUMNS["states"], "policies": COLUMNS["policies"], "n": np.arange(60) * 5 % 30,
