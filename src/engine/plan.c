@@ -301,6 +301,8 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
         if (new_items(&array->sources, plan->n_inputs, "array", err) != 0)
             return -1;
     }
+    if (array->binding.role == ROLE_DROP)
+        array->binding.role = ROLE_COPY;
     array->key = made->key;
     array->is_object = made->items != NULL;
     for (size_t i = 0; i < plan->n_inputs; i++) {

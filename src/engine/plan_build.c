@@ -262,6 +262,7 @@ static int take_arrays(struct plan *plan, struct error *err)
  * the same arrays, with equal types, row shapes and roles. */
 static int match_arrays(struct plan *plan, struct error *err)
 {
+    static const char *const made[] = {PLAN_COUNT_KEY, PLAN_SOURCE_KEY, PLAN_TRANSFORM_KEY};
     const struct settings *request = plan->settings;
     struct trial trial = {.settings = request};
     struct role_request roles = request->roles; /* borrowed, but for what is set below */
@@ -281,6 +282,11 @@ static int match_arrays(struct plan *plan, struct error *err)
 
         trial.path = shard->archive.path;
         status = shard_find_roles(shard, plan->board, &roles, err);
+        /* `dedupe` reads counts itself, and sources and transforms hold no more. */
+        for (size_t k = 0; k < shard->archive.n_arrays && request->purpose >= FOR_VALUES; k++)
+            for (size_t j = 0; j < sizeof made / sizeof *made && status == 0; j++)
+                if (strcmp(shard->archive.arrays[k].key, made[j]) == 0)
+                    shard->bindings[k] = (struct role_binding){.role = ROLE_DROP};
         if (status == 0 && problems->n > 0)
             status = roles.command == NULL
                          ? error_pass(err, &problems->items[0].why)

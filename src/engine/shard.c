@@ -163,6 +163,7 @@ int shard_recall(struct shard *shard, const struct settings *settings, bool exac
     const json_t *arrays = json_object_get(r->output, "arrays");
     if (new_items(&r->roles, 1, "roles", err) != 0)
         return -1;
+    r->roles->is_recalled = true;
     r->roles->under = s->roles.under;
     s->roles.under = r->roles;
     for (size_t i = 0; i < json_array_size(arrays); i++) {

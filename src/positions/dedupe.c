@@ -57,8 +57,13 @@ struct dedupe {
     struct label *labels;
     size_t n_labels, n_all;
     uint64_t labels_nbytes, n_elements, n_values; /* of a row, in the first n_labels */
-    const struct plan_array *count;               /* symaug_count, or NULL */
-    struct key_beside *beside; /* owned: all labels, and the count, read in step with the keys */
+    struct key_beside *beside; /* owned: all labels, read in step with the keys */
+
+    /* While rows are read, of their input: its number, its rows, and symaug_count, or NULL. */
+    size_t input;
+    uint64_t first, end;
+    const struct array *count;
+    struct batch counted;
 
     struct sorter rows, classes;
     struct class_record class; /* the class being joined, */
@@ -127,7 +132,7 @@ static int find_labels(struct dedupe *d, struct error *err)
     const char *planes;
 
     if (new_items(&d->labels, plan->n_arrays, "labels", err) != 0 ||
-        new_items(&d->beside, plan->n_arrays + 1, "labels", err) != 0)
+        new_items(&d->beside, plan->n_arrays, "labels", err) != 0)
         return -1;
     for (size_t i = 0; i < 2 * plan->n_arrays; i++) {
         struct plan_array *array = &plan->arrays[i % plan->n_arrays];
@@ -137,21 +142,11 @@ static int find_labels(struct dedupe *d, struct error *err)
         const bool is_averaged = is_value || role == ROLE_POLICY || role == ROLE_ACTION_VALUES ||
                                  role == ROLE_POLICY_INDEX || role == ROLE_POLICY_VALUE;
 
-        if (strcmp(array->key, PLAN_SOURCE_KEY) == 0 || strcmp(array->key, PLAN_TRANSFORM_KEY) == 0)
-            array->binding = (struct role_binding){.role = ROLE_DROP};
-        else if (strcmp(array->key, PLAN_COUNT_KEY) == 0)
-            d->count = array;
-        else if (!plan_is_key(plan, array, &planes) && plan_array_has_rows(array) &&
-                 (d->settings->means || is_value) && is_kept != is_averaged &&
-                 add_label(d, array, is_kept, err) != 0)
+        if (!plan_is_key(plan, array, &planes) && plan_array_has_rows(array) &&
+            (d->settings->means || is_value) && is_kept != is_averaged &&
+            add_label(d, array, is_kept, err) != 0)
             return -1;
     }
-    if (d->count == NULL)
-        return 0;
-    if (d->count->sources[0]->header.n_dims != 1 ||
-        !dtype_is_integer(&d->count->sources[0]->header.dtype))
-        return plan_refuse(plan, d->count, err, "expected one whole number for each row");
-    d->beside[d->n_all].sources = d->count->sources;
     return 0;
 }
 
@@ -176,6 +171,35 @@ static int refuse_row(const struct dedupe *d, const char *key, uint64_t row, str
     return error_set_at(err, d->why.kind, &place, "%s", d->why.message);
 }
 
+/* Find how many rows a row stands for: 1, unless its input says it. Rows ascend. */
+static int find_count(struct dedupe *d, uint64_t row, int64_t *count, struct error *err)
+{
+    for (; row >= d->end; d->input++) {
+        const struct shard *input = &d->plan->inputs[d->input];
+
+        d->first = d->end;
+        d->end += input->n_rows;
+        d->count = archive_in_find(&input->archive, PLAN_COUNT_KEY);
+        batch_release(&d->counted);
+        d->counted = (struct batch){.own = {.arrays = &d->count, .n_arrays = 1}};
+        if (d->count == NULL)
+            continue;
+        if (d->count->header.n_dims != 1 || d->count->n_rows != input->n_rows ||
+            !dtype_is_integer(&d->count->header.dtype))
+            return array_fail(d->count, err, "expected one whole number for each row");
+        if (batch_open(&d->counted, d->settings->budget, err) != 0)
+            return -1;
+    }
+    *count = 1;
+    if (d->count == NULL)
+        return 0;
+    if (batch_read(&d->counted, row - d->first, 1, err) != 0)
+        return -1;
+    const struct row told = batch_row(&d->counted, 0);
+    *count = row_int(&told, 0);
+    return 0;
+}
+
 /* Hand row i of a chunk on to be sorted, and put its count, 4 bytes. */
 static int keep_row(struct dedupe *d, const struct key_rows *rows, uint64_t i, uint8_t *put,
                     struct error *err)
@@ -184,17 +208,14 @@ static int keep_row(struct dedupe *d, const struct key_rows *rows, uint64_t i, u
                                 .row = rows->walk.first + i,
                                 .others = rows->hashes[i],
                                 .ties = rows->ties[i]};
-    int64_t count = 1;
+    int64_t count;
 
-    if (d->count != NULL) {
-        const struct row told = batch_row(key_rows_beside(rows, d->n_all), i);
-
-        count = row_int(&told, 0);
-    }
+    if (find_count(d, record.row, &count, err) != 0)
+        return -1;
     if (count < 1 || count > UINT32_MAX) {
         error_set(&d->why, ERROR_DATA, "%" PRId64 ", expected a count from 1 to %" PRIu32, count,
                   UINT32_MAX);
-        return refuse_row(d, d->count->key, record.row, err);
+        return refuse_row(d, PLAN_COUNT_KEY, record.row, err);
     }
     bytes_put_le(put, (uint64_t)count, 4);
     record.weight = (uint64_t)count;
@@ -210,10 +231,8 @@ static int keep_row(struct dedupe *d, const struct key_rows *rows, uint64_t i, u
 /* Read all rows: copy their labels to what these become, and hand each row on to be sorted. */
 static int read_rows(struct dedupe *d, struct error *err)
 {
-    struct key_rows rows = {.plan = d->plan,
-                            .key = &d->key,
-                            .beside = d->beside,
-                            .n_beside = d->n_all + (d->count != NULL)};
+    struct key_rows rows = {
+        .plan = d->plan, .key = &d->key, .beside = d->beside, .n_beside = d->n_all};
     struct bytes list = {0};
 
     key_rows_begin(&rows, err);
@@ -494,6 +513,7 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
     sorter_release(&d.classes);
     free(d.sums);
     free(d.moved);
+    batch_release(&d.counted);
     sparse_release(&d.sparse);
     key_release(&d.key);
     return status;

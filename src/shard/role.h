@@ -102,7 +102,8 @@ struct role_override {
 /* All that the user said about roles, and how strict to be about the rest. */
 struct role_request {
     const struct role_request *under; /* borrowed, or NULL: overrides of lower precedence */
-    struct role_override *overrides;  /* owned */
+    bool is_recalled; /* the overrides are those of another shard, for arrays that are here, too */
+    struct role_override *overrides; /* owned */
     size_t n_overrides;
     char *policy_layout; /* owned, or NULL: --policy */
     int plane_xy;        /* --plane-order: -1 not given, 0 yx, 1 xy */

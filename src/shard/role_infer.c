@@ -26,6 +26,8 @@ static int take_overrides(struct role_context *c, const struct role_request *req
         const struct role_override *o = &request->overrides[k];
         struct role_case *a = role_find(c, o->array, strlen(o->array), "");
 
+        if (a == NULL && request->is_recalled)
+            continue;
         if (a == NULL)
             return archive_in_refuse_key(c->archive, o->array, "a role is told for it", err);
         a->told = o;

@@ -346,6 +346,31 @@ def test_conflicts():
         same_bits(load(out)["value"], value[list(classes)], "joined")
 
 
+@tap.test("counted first", "counted last", "expanded first", "expanded last")
+def test_further_rows(kind):
+    """New rows join a set that was deduped before, or expanded: it alone counts more than 1."""
+    rng = rng_of(kind)
+    options = ["-q", "--board=rhombus:3", "--role=planes=planes", "--value=mover"]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("a.npz", "b.npz", "made.npz")]
+        for path in paths[:2]:
+            planes = rng.integers(0, 2, (30, 2, 3, 3)) * (rng.random((30, 1, 3, 3)) < 0.15)
+            planes[:, 1] *= 1 - planes[:, 0]
+            np.savez(path, planes=planes.astype("u1"), value=rng.random(30).astype("f4"))
+        run("expand" if "expanded" in kind else "dedupe", *options, paths[0], paths[2])
+        out, plain = os.path.join(folder, "out.npz"), os.path.join(folder, "plain.npz")
+        for at, name in ((2, out), (0, plain)):
+            some = [paths[at], paths[1]]
+            dedupe(*options, "-o", name, *(some[::-1] if "last" in kind else some))
+        found, expected = load(out), load(plain)
+        same_bits(found["planes"], expected["planes"], "planes")
+        assert set(found) == set(expected), set(found)
+        if "expanded" in kind:
+            assert found["symaug_count"].sum() == 150
+        else:
+            same_bits(found["symaug_count"], expected["symaug_count"], "counts")
+
+
 def write(folder, **arrays):
     path = os.path.join(folder, "in.npz")
     np.savez(path, **arrays)
