@@ -369,9 +369,6 @@ static void finish(struct role_context *c)
             (is == ROLE_COPY ? !a->named.is_known : is == ROLE_ACTION || is == ROLE_COORD);
         const char *what;
 
-        if (is == ROLE_ACTION && !a->is_refused &&
-            !role_goes_beyond(a, a->b->layout, a->b->n_actions))
-            (void)finish_flip(a, policy);
         const char *order = is_open && is == ROLE_COORD ? role_suggest_coord(a) : "coord";
         if (order == NULL || strcmp(order, "coord") != 0)
             role_refuse(
@@ -381,7 +378,10 @@ static void finish(struct role_context *c)
         if (role != NULL)
             role_refuse(a, role, "%sits numbers name %s in all rows%s: say what it is",
                         is == ROLE_COPY ? "its name gives no role, and " : "", what,
-                        is == ROLE_COPY ? "" : ", in another order than usual");
+                        is == ROLE_COPY ? "" : ", in another order than usual or counted from 1");
+        if (is == ROLE_ACTION && !a->is_refused &&
+            !role_goes_beyond(a, a->b->layout, a->b->n_actions))
+            (void)finish_flip(a, policy);
     }
 }
 

@@ -46,17 +46,19 @@ static const struct reading {
     const char *role;
     enum action_flip flip;
     unsigned row, col; /* which of a pair is what; both 0: no pairs */
+    int64_t base;      /* the number of the first action; no role says so, if it is not 0 */
 } readings[] = {
-    {"action", ACTION_AS_IS, 0, 0},
-    {"coord", ACTION_AS_IS, 0, 1},
-    {"coord:colrow", ACTION_AS_IS, 1, 0},
-    {"action:flipud", ACTION_FLIPUD, 0, 0},
-    {"action:fliplr", ACTION_FLIPLR, 0, 0},
-    {"action:rot180", ACTION_ROT180, 0, 0},
-    {"action:transpose", ACTION_TRANSPOSE, 0, 0},
-    {"action:rot90", ACTION_ROT90, 0, 0},
-    {"action:rot270", ACTION_ROT270, 0, 0},
-    {"action:anti-transpose", ACTION_ANTI_TRANSPOSE, 0, 0},
+    {.role = "action"},
+    {.role = "coord", .col = 1},
+    {.role = "coord:colrow", .row = 1},
+    {.role = "drop", .base = 1},
+    {.role = "action:flipud", .flip = ACTION_FLIPUD},
+    {.role = "action:fliplr", .flip = ACTION_FLIPLR},
+    {.role = "action:rot180", .flip = ACTION_ROT180},
+    {.role = "action:transpose", .flip = ACTION_TRANSPOSE},
+    {.role = "action:rot90", .flip = ACTION_ROT90},
+    {.role = "action:rot270", .flip = ACTION_ROT270},
+    {.role = "action:anti-transpose", .flip = ACTION_ANTI_TRANSPOSE},
 };
 
 static bool is_of_pairs(const struct reading *reading)
@@ -91,7 +93,7 @@ static int64_t action_named(const struct row *row, const struct reading *reading
                                                                       : INT64_MAX;
     return reading->flip != ACTION_AS_IS && x >= 0 && x < board->n_cells
                ? (int64_t)action_flip_cell(board, reading->flip, (uint64_t)x)
-               : x;
+               : x - reading->base;
 }
 
 /* -ln of the probability that as many other actions would have what these have in all rows. */
@@ -139,6 +141,7 @@ const char *role_shown(const struct role_case *a, const char **what)
                                         "the actions with most mass"};
     const struct board *board = a->c->board;
     const bool is_known = a->b->role != ROLE_COPY;
+    const unsigned own = a->b->role == ROLE_COORD; /* how a known one is read */
     struct planes_form form = {.axis = board->n_cells};
     struct reader readers[3] = {{.arrays = &a->array, .n_arrays = 1}};
     uint64_t n = form.axis + 1, n_rows = 0;
@@ -179,15 +182,14 @@ const char *role_shown(const struct role_case *a, const char **what)
         const unsigned r = i / N_MARKS, mark = i % N_MARKS;
         const bool is_cell = r == 0 && !is_of_cells && mark <= HAS_STONE;
         /* In columns that fill up numbers of moves name empty cells, too. A policy may be stored
-         * in another order itself, and moves to come are held against stones elsewhere. */
+         * in another order itself, and known moves to come are held against stones elsewhere. */
         const bool is_shown = common[r] >> mark & 1 && !(is_cell && mark == IS_EMPTY) &&
-                              (readings[r].flip == ACTION_AS_IS || mark <= HAS_STONE) &&
-                              (!is_known || mark == HAS_STONE);
+                              (readings[r].flip == ACTION_AS_IS || mark == HAS_STONE ||
+                               (mark == IS_EMPTY && !is_known)) &&
+                              !(is_known && (common[own] >> mark & 1));
         const double evidence =
             is_shown ? evidence_of(named + r * n, has + mark * n, n, n_rows) : 0;
 
-        if (is_known && is_shown && strcmp(readings[r].role, role_name(a->b->role)) == 0)
-            break; /* as it was taken for */
         if (evidence > most) {
             most = evidence;
             role = !can_move ? "drop" : is_cell ? role_action_of_cells(board) : readings[r].role;

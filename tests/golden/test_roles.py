@@ -409,6 +409,9 @@ UNDECIDED = [
     # Known moves and coordinates that name stones in another order only, or no cells.
     ("go9", {**SHOWN, "last_move": np.stack([GAME["last"] % 9, GAME["last"] // 9], 1)}, {"last_move": "coord:colrow"}),
     ("go9", {**SHOWN, "last_moves": (8 - GAME["last"] // 9) * 9 + GAME["last"] % 9}, {"last_moves": "action:flipud"}),
+    ("go9", {**SHOWN, "move": GAME["last"] + 1, "moves": GAME["next"] + 1, "reply": GAME["next"] + 1},
+     {"move": "drop", "moves": "drop", "reply": "drop"}),
+    ("go9", {"board": SHOWN["x"], "action": GAME["next"] + 1}, {"action": "drop"}),
     ("connect4", {"states": planes(3, 6, 7), "last_move": np.stack([np.arange(1, N + 1), np.arange(N)], 1)},
      {"last_move": "coord:colrow"}),
     ("connect4", {"states": planes(3, 6, 7), "last_move": np.full((N, 2), 6)}, {"last_move": "drop"}),
