@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "board/board.h"
 #include "symaug.h"
 

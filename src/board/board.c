@@ -10,7 +10,6 @@
  */
 #include "board/board.h"
 
-#include "base/text.h"
 #include "board/families.h"
 #include "board/group.h"
 

@@ -11,7 +11,6 @@
 #include "base/input.h"
 #include "base/json_load.h"
 #include "base/perm.h"
-#include "base/text.h"
 #include "board/group.h"
 
 /* Limits of a board file. A parsed value takes up to 100 bytes, an array or key twice that: the

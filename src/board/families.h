@@ -9,7 +9,6 @@
 
 #include "base/bytes.h"
 #include "board/actions.h"
-#include "board/board.h"
 
 /* KataGomo's games, in KataGo's shards: name, box, description. */
 /* clang-format off */

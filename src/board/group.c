@@ -7,7 +7,6 @@
  */
 #include "board/group.h"
 
-#include "base/bytes.h"
 #include "base/perm.h"
 #include "board/families.h"
 

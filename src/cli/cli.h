@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/json_load.h"
 #include "base/meter.h"
 #include "engine/survey.h"
 #include "verify/verify.h"

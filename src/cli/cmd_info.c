@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 
 #include "engine/shard.h"
-#include "shard/role.h"
 
 static uint64_t shard_nbytes(const struct shard *shard)
 {

@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 
 #include "base/crew.h"
-#include "base/text.h"
 #include "codec/codec.h"
 
 #include <getopt.h>

@@ -12,14 +12,6 @@
  */
 #define GRID_INLINE static inline __attribute__((always_inline)) GRID_TARGET
 
-GRID_INLINE uint16_t load_16(const uint8_t *p)
-{
-    uint16_t value;
-
-    memcpy(&value, p, sizeof value);
-    return value;
-}
-
 GRID_INLINE uint32_t load_32(const uint8_t *p)
 {
     uint32_t value;

@@ -7,7 +7,6 @@
 #include "engine/expand.h"
 
 #include "base/output.h"
-#include "base/text.h"
 #include "manifest/manifest.h"
 
 #include <pthread.h>

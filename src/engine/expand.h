@@ -4,9 +4,7 @@
  */
 #pragma once
 
-#include "engine/plan.h"
 #include "engine/survey.h"
-#include "write/archive_out.h"
 
 /* What was written. */
 struct expand_result {

@@ -6,8 +6,6 @@
  */
 #include "engine/kernel.h"
 
-#include "base/bytes.h"
-
 /* --- planes --- */
 
 /* Sources of one tile: half of a first-level cache of 48 KiB. */

@@ -11,8 +11,6 @@
  */
 #include "engine/kernel.h"
 
-#include "base/bytes.h"
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif

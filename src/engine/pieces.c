@@ -17,9 +17,6 @@
  */
 #include "engine/expand.h"
 
-#include "engine/survey.h"
-#include "shard/array.h"
-
 #define CSR_ROWS_PER_PIECE   16384
 #define CSR_PIECE_MAX_NBYTES (4 * PIECE_NBYTES) /* on average */
 #define PIECE_MIN_NBYTES     (1u << 18)

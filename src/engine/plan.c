@@ -6,7 +6,6 @@
 #include "engine/plan.h"
 
 #include "base/budget.h"
-#include "base/text.h"
 
 int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 {

@@ -6,18 +6,10 @@
  */
 #pragma once
 
-#include "base/error.h"
-#include "base/text.h"
-#include "board/actions.h"
-#include "board/board.h"
-#include "codec/codec.h"
 #include "engine/kernel.h"
 #include "engine/order.h"
 #include "engine/shard.h"
-#include "shard/archive_in.h"
 #include "shard/batch.h"
-#include "shard/conventions.h"
-#include "shard/role.h"
 
 /* One array of the output. */
 struct plan_array {

@@ -5,9 +5,7 @@
 #include "engine/settings.h"
 
 #include "base/budget.h"
-#include "base/bytes.h"
 #include "base/crew.h"
-#include "base/text.h"
 #include "engine/order.h"
 
 const struct settings settings_default = {

@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include "base/error.h"
-#include "codec/codec.h"
-#include "shard/conventions.h"
 #include "shard/role.h"
 #include "write/archive_out.h"
 

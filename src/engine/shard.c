@@ -10,8 +10,6 @@
  */
 #include "engine/shard.h"
 
-#include "base/text.h"
-
 /* --- digests --- */
 
 #define CHUNK_NBYTES (256u << 10)

@@ -5,9 +5,7 @@
 #pragma once
 
 #include "engine/settings.h"
-#include "manifest/digest.h"
 #include "manifest/manifest.h"
-#include "shard/archive_in.h"
 
 /* The arrays that this program adds, and the comment by which its outputs are recognised. */
 #define PLAN_SOURCE_KEY    "symaug_source"

@@ -6,7 +6,6 @@
 
 #include "engine/plan.h"
 #include "engine/turn.h"
-#include "shard/batch.h"
 
 #include <stdatomic.h>
 

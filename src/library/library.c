@@ -6,8 +6,6 @@
  */
 #include "symaug.h"
 
-#include "board/actions.h"
-#include "board/board.h"
 #include "engine/kernel.h"
 #include "engine/order.h"
 

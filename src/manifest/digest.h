@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "base/output.h"
 
 #define OPENSSL_SUPPRESS_DEPRECATED /* SHA256_Init and its like */

@@ -5,7 +5,6 @@
  */
 #include "npy/dtype.h"
 
-#include "base/bytes.h"
 #include "base/text.h"
 
 #include <math.h>

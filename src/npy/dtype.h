@@ -4,7 +4,6 @@
 #pragma once
 
 #include "base/bytes.h"
-#include "base/error.h"
 
 /* Kinds, by numpy's letters. */
 enum dtype_kind {

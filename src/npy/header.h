@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include "base/bytes.h"
-#include "base/error.h"
 #include "npy/dtype.h"
 
 #define NPY_MAX_DIMS         32

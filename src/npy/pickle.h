@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include "base/bytes.h"
-#include "base/error.h"
 #include "npy/dtype.h"
 
 #define PICKLE_MAX_DIMS 8

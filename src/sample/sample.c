@@ -8,8 +8,6 @@
  */
 #include "sample/sample.h"
 
-#include "npy/header.h"
-#include "npy/pickle.h"
 #include "sample/play.h"
 
 /* Upper bounds: of what a pickle adds to its items, and of an item of PLAY_MAX_ITEMS numbers. */

@@ -10,7 +10,6 @@
  */
 #include "write/archive_out.h"
 
-#include "base/text.h"
 #include "codec/codec.h"
 #include "manifest/manifest.h"
 

@@ -12,7 +12,6 @@
 
 #include "base/bytes.h"
 #include "base/crew.h"
-#include "base/error.h"
 #include "codec/codec.h"
 
 #include <stdatomic.h>

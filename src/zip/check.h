@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "base/input.h"
 #include "base/text.h"
 
