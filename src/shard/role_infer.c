@@ -330,7 +330,7 @@ static void finish(struct role_context *c)
     static const enum role roles[] = {ROLE_POLICY, ROLE_POLICY_INDEX, ROLE_ACTION_VALUES,
                                       ROLE_MASK};
     const struct role_binding *policy = NULL;
-    bool xy = c->request->plane_xy == 1;
+    bool xy = c->request->plane_xy == 1, is_of_board = false; /* some array is */
 
     for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
         for (struct role_case *a = c->cases; a < c->cases + c->n && policy == NULL; a++)
@@ -343,6 +343,8 @@ static void finish(struct role_context *c)
 
         if (role_is_on_cells(b->role))
             b->plane_xy = xy;
+        is_of_board |= b->role != ROLE_ACTION &&
+                       (role_kinds[b->role].flags & (ROLE_ON_CELLS | ROLE_HAS_LAYOUT)) != 0;
         if (b->role != ROLE_ACTION && (role_kinds[b->role].flags & ROLE_HAS_LAYOUT))
             (void)finish_flip(a, NULL);
         if (b->role != ROLE_ACTION)
@@ -365,7 +367,7 @@ static void finish(struct role_context *c)
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const enum role is = a->b->role;
         const bool is_open =
-            a->b->inferred && c->request->is_strict &&
+            a->b->inferred && c->request->is_strict && is_of_board &&
             (is == ROLE_COPY ? !a->named.is_known : is == ROLE_ACTION || is == ROLE_COORD);
         const char *what;
 
