@@ -264,9 +264,8 @@ bool role_is_spatial(struct role_case *a, unsigned first_dim)
 /* --- the order of planes and bits, as the numbers show it --- */
 
 #define ORDER_LOOK_ROWS 4096
-#define MIN_ROWS        3  /* with stones of both players: fewer, */
-#define MIN_STONES      4  /* or rows with fewer stones, */
-#define MIN_ALL_STONES  32 /* or fewer in all of them, may be in another order by chance */
+#define MIN_ROWS        3 /* that are no game if planes come first */
+#define SURE            5 /* evidence */
 
 static bool is_channels_last(const struct role_case *a)
 {
@@ -275,31 +274,37 @@ static bool is_channels_last(const struct role_case *a)
     const bool fits_both = h->n_dims == 4 && s[1] == s[2] && s[2] == s[3];
     struct planes_form form = {.dtype = &h->dtype, .axis = a->c->board->n_cells, .stones = {0, 1}};
     form.n_planes = a->array->row_nbytes / (form.axis * h->dtype.itemsize);
-    bool fits = (h->n_dims == 2 || fits_both) && dtype_is_number(&h->dtype) && form.n_planes > 1;
-    uint64_t n_rows = 0, n_stones = 0, n[2]; /* that are no game if planes are first */
-    uint8_t *marks = fits ? malloc(form.axis) : NULL;
+    const bool fits = (h->n_dims == 2 || fits_both) && dtype_is_number(&h->dtype);
+    bool apart = fits && form.n_planes > 1, even = true; /* all rows, if planes come last */
+    uint64_t n_odd = 0, n_mixed = 0, n[2];               /* rows, if planes come first */
+    double by_cells = 0, by_counts = 0; /* -ln of the probability that rows are so by chance */
+    uint8_t *marks = apart ? malloc(form.axis) : NULL;
     struct walk walk;
 
     if (marks == NULL)
         return false;
     walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
-    while (fits && walk.number < ORDER_LOOK_ROWS && walk_next(&walk)) {
-        bool is_game[2]; /* the first two planes have as many stones each, none on another one */
+    while (apart && walk.number < ORDER_LOOK_ROWS && walk_next(&walk)) {
+        bool is_apart[2],
+            is_even[2]; /* the first two planes: no cell has both, as many have each */
 
         for (unsigned last = 0; last < 2; last++) {
             form.n_last = last ? form.n_planes : 1;
             planes_count_stones(&form, walk.rows->bytes, n, marks);
-            is_game[last] =
-                n[0] <= n[1] + 1 && n[1] <= n[0] + 1 && memchr(marks, 1 | 2, form.axis) == NULL;
+            is_apart[last] = memchr(marks, 1 | 2, form.axis) == NULL;
+            is_even[last] = n[0] <= n[1] + 1 && n[1] <= n[0] + 1;
         }
-        fits = is_game[1];
-        if (!is_game[0] && n[0] + n[1] >= MIN_STONES) {
-            n_rows++;
-            n_stones += n[0] + n[1];
-        }
+        apart = is_apart[1];
+        even &= is_even[1];
+        by_cells += (double)(n[0] * n[1]) / (double)form.axis;
+        by_counts += fmax(0, log((double)(n[0] + n[1])) / 2 - 0.2);
+        n_mixed += !is_apart[0];
+        n_odd += !is_apart[0] || !is_even[0];
     }
     free(marks);
-    return walk_end(&walk) == 0 && fits && n_rows >= MIN_ROWS && n_stones >= MIN_ALL_STONES;
+    return walk_end(&walk) == 0 && apart &&
+           ((even && n_odd >= MIN_ROWS && by_cells >= 1 && by_cells + by_counts >= SURE) ||
+            (n_mixed >= MIN_ROWS && by_cells >= SURE));
 }
 
 static bool is_lsb_first(const struct role_case *a)

@@ -309,6 +309,9 @@ MEN = np.stack([rng(row).permutation(np.eye(12, 64, dtype="f4").T).T.reshape(12,
 HEX4 = np.array([[[4 <= r + q <= 12 for q in range(9)] for r in range(9)]])
 HEX4_ROWS = np.flatnonzero(HEX4)[np.arange(N) * 5 + 35]
 SHOWN = {"x": GAME["x"], "policy": GAME["policy"]}
+# Discs of both players, of whom one has many more.
+DISCS = np.stack([np.stack([r < 0.1 + k / 80, r > 0.95 - k / 200])
+                  for k, r in enumerate(rng(4).random((40, 64)))]).astype("f4")
 BITS = rng(5).integers(1 << 33, 1 << 62, N)
 UNDECIDED = [
     ("hex13", hex_shard(reward=np.array([0, 1, 0, 1, 1, 0], "i1")), {"reward": "value"}),
@@ -364,7 +367,9 @@ UNDECIDED = [
     ("go9", go(avail=np.pad(PADDED, ((0, 0), (0, 76)), constant_values=-1)), {"avail": "drop"}),
     # Planes in one row: cell by cell, if the players' stones show it; bits from the lowest.
     ("go9", {"states": stones().transpose(0, 2, 1).reshape(16, -1)}, {"states": "planes:nhwc"}),
+    ("go9", {"states": stones(n_rows=12).transpose(0, 2, 1).reshape(12, -1)}, {"states": "planes:nhwc"}),
     ("go9", {"states": stones(3, 5).transpose(0, 2, 1).reshape(5, -1)}, {"states": "planes:nhwc"}),
+    ("othello", {"x": DISCS.transpose(0, 2, 1).reshape(40, -1)}, {"x": "planes:nhwc"}),
     ("go9", {"rows": stones(3).transpose(0, 2, 1).reshape(16, -1).astype("u1")}, {"rows": "planes:nhwc"}),
     ("go9", {"rows": stones(3).reshape(16, -1)}, {"rows": "planes"}),
     ("go9", {"x": stones(9).transpose(0, 2, 1).reshape(16, 9, 9, 9)}, {"x": "planes:nhwc"}),
@@ -488,6 +493,7 @@ DECIDED = [
     ("go9", go(page_indices=np.zeros((N, 4), "i4"), page_values=np.zeros((N, 3), "f4"))),
     ("go9", go(extra=spread(7), step=np.arange(N), ids=np.array(["game"] * N), gf=spread(20))),
     ("go9", {"states": stones(3).reshape(16, -1)}),
+    ("othello", {"x": DISCS.reshape(40, -1)}),
     ("go9", {"states": stones(3, 5).reshape(5, -1)}),
     ("go9", {"x": stones(9).reshape(16, 9, 9, 9)}),
     ("go9", {"x": np.packbits(stones() > 0, axis=-1)}),
