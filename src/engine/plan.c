@@ -330,10 +330,6 @@ static void made_free(struct made *made)
 
 /* --- an output cut into shards --- */
 
-/* A shard is a slice of the plan's order that begins where the previous one ended. It ends with a
- * block, after a fixed number of them or, where --unique makes blocks of different lengths, with
- * the one that reaches the number of rows; orders without blocks are cut at the exact row. */
-
 /* Output rows of a block from which only --pick leaves out images. */
 static uint64_t rows_of_block(const struct plan *plan)
 {

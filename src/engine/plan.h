@@ -197,13 +197,13 @@ int made_put(struct plan *plan, struct made *made, struct error *err);
 
 /* --- an output cut into several shards: the rows of each, and its name --- */
 
-/* How a plan's output is cut. A block of rows is never divided; orders without blocks (transform,
- * shuffled) are cut after exactly so many rows. */
+/* How a plan's output is cut, into slices of its order. A block of rows is never divided; orders
+ * without blocks (transform, shuffled) are cut after exactly so many rows. */
 enum shards_cut {
     SHARDS_ONE,    /* not at all */
     SHARDS_ROWS,   /* after exactly so many rows */
     SHARDS_BLOCKS, /* after so many blocks */
-    SHARDS_REACH,  /* after the block that reaches so many rows */
+    SHARDS_REACH,  /* after the block that reaches so many rows: --unique makes them uneven */
     SHARDS_INPUTS, /* one shard for each input */
 };
 enum shards_cut shards_cut(const struct plan *plan);

@@ -1,15 +1,10 @@
 /*
  * survey.c - reading numbers before they are labelled: the rows of one array, or of several side by
  * side, in chunks. Where each input has a plan of its own, the codes of all inputs are collected
- * first (survey_see), because one dataset must not get two codings.
- *
- * Single rows are counted when they are chess positions with castling rights, which a mirror only
- * approximates; when they have bits after the last cell of a packed plane, which the kernels write
- * as 0; when their moves or coordinates name a place off the board, which has no image and stays
- * (they may be stored in another order than the planes); and when their policies have entries that
- * name a region by one of its cells, whose image is a convention, or that no encoder makes. Of a
- * dense policy only runs of such actions are read, most of which are zero in one comparison.
- * Negative indices with a value are refused, and indices of sparse policies beyond their actions.
+ * first (survey_see), because one dataset must not get two codings. Single rows are counted that a
+ * transform only approximates, or that say what has no image. Of a dense policy only runs of such
+ * actions are read, most of which are zero in one comparison. Negative indices with a value are
+ * refused, and indices of sparse policies beyond their actions.
  */
 #include "engine/survey.h"
 

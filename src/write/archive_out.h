@@ -1,8 +1,5 @@
 /*
  * archive_out.h - a new shard: members are added, then pulled into an .npz file or a folder.
- *
- * libzip writes the container. Each member is a source that libzip reads: it delivers finished
- * deflate runs, which libzip passes through, and the CRC once its data has ended.
  */
 #pragma once
 
