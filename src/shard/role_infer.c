@@ -202,10 +202,13 @@ static int bind_unnamed(struct role_case *a)
             text_quote(c->rows->array->key).text, text_quote(c->differing->array->key).text);
     }
     if (has_rows && c->request->is_strict && c->board->family->castling != NULL &&
-        text_contains_caseless(a->array->key, "castl"))
+        (text_contains_caseless(a->array->key, "castl") ||
+         (!may_be_moves(a, false) && (text_contains_caseless(a->array->key, "passant") ||
+                                      text_compare_caseless(a->array->key, "ep", 3) == 0 ||
+                                      text_compare_caseless(a->array->key, "ep_", 3) == 0))))
         return role_refuse(a, NULL,
-                           "its name suggests castling rights, which change sides in a mirror "
-                           "image: say what it is");
+                           "its name suggests castling rights, or a pawn taken en passant, which "
+                           "change sides in a mirror image: say what it is");
     if (has_rows && !c->request->swaps_colours) {
         if (may_be_moves(a, false))
             return role_refuse(a, role_suggest(a),

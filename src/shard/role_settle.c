@@ -133,10 +133,12 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
 
     for (k = 0; k < problems->n; k++) {
         const struct role_problem *problem = &problems->items[k];
-        const char *key = problem->array >= 0 ? archive->arrays[problem->array].key : "";
+        const struct array *a = problem->array >= 0 ? &archive->arrays[problem->array] : NULL;
 
-        is_misfit |= problem->why.code == ERROR_CODE_SHAPE && strcmp(problem->role, "drop") == 0 &&
-                     role_by_name(key, strlen(key), NULL).role == ROLE_PLANES;
+        is_misfit |= a != NULL && problem->why.code == ERROR_CODE_SHAPE &&
+                     strcmp(problem->role, "drop") == 0 && a->row_nbytes > 0 &&
+                     role_dtype_moves(&a->header.dtype) &&
+                     role_by_name(a->key, strlen(a->key), NULL).role == ROLE_PLANES;
     }
     if (is_misfit)
         (void)role_guess_board_by_shape(archive, &fits);

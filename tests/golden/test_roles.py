@@ -488,6 +488,11 @@ for name in "reward", "reward" + "_of_the_game" * 12:
           hex_shard(**{name: np.array([0, 1, 0, 1, 1, 0], "i1")}), {name: "drop"},
           ("--value", "colour-wdl"))
 
+# Planes that no board takes are no sign of another board.
+for what, boards in ("no numbers", np.zeros((N, 2, 6, 7), "c8")), ("none at all", np.zeros((N, 0, 6, 7), "f4")):
+    check(f"planes that are {what}", undecided, "connect4", {"boards": boards, "pi": np.full((N, 7), 1 / 7)},
+          {"boards": "drop"})
+
 DECIDED = [
     ("go9", go(best_player=np.full(N, "ann", object), pages=np.full((N, 4), 3, object))),
     ("go9", go(page_indices=np.zeros((N, 4), "i4"), page_values=np.zeros((N, 3), "f4"))),
@@ -577,6 +582,11 @@ check("numbers: records of bytes", numbers, "chess", "warned", record=np.zeros((
 check("numbers: a few", numbers, "go9", "copied", extra=np.zeros((N, 20), "u1"))
 check("numbers: known by name", numbers, "go9", "copied", globals=np.zeros((N, 100), "f4"))
 check("numbers: castling rights", numbers, "chess", "refused", castling=np.zeros((N, 4), "?"))
+for name in "ep", "ep_file", "EP_files", "en_passant":
+    check(f"numbers: {name}", numbers, "chess", "refused", **{name: np.eye(8, dtype="f4")[np.arange(N) % 8]})
+check("numbers: the file of a pawn", numbers, "chess", "refused", ep_file=np.arange(N) % 8)
+check("numbers: what is no pawn", numbers, "chess", "copied", steps=np.arange(N) % 8, deep=np.ones((N, 8)))
+check("numbers: an episode", numbers, "go9", "copied", ep=np.arange(N))
 check("numbers: castling rights in one", numbers, "chess", "refused", castling_rights=np.arange(N))
 check("numbers: en passant", numbers, "chess", "refused", ep_square=np.arange(N) + 16)
 check("numbers: en passant, another name", numbers, "chess", "refused", en_passant=np.arange(N) + 16)
