@@ -352,14 +352,16 @@ static void finish(struct role_context *c)
             (void)finish_flip(a, NULL);
         if (b->role != ROLE_ACTION)
             continue;
-        /* The layout told, else that of the shard's policy, else cells. */
+        /* The layout told, else that of the shard's policy unless a flip is told that it has not,
+         * else cells. */
         if (!role_told_layout(a, &b->layout)) {
             role_refuse(a, "drop", "%s", a->reason);
             continue;
         }
         if (b->layout == NULL)
-            b->layout = policy != NULL ? policy->layout
-                                       : action_layout_by_length(c->board, c->board->n_cells);
+            b->layout = policy != NULL && action_can_flip(c->board, policy->layout, a->told->flip)
+                            ? policy->layout
+                            : action_layout_by_length(c->board, c->board->n_cells);
         if (b->layout == NULL)
             role_refuse(a, "drop", "no policy tells what its indices mean");
         else if (policy != NULL && b->layout == policy->layout)

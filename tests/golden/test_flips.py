@@ -387,6 +387,21 @@ def test_refused(board, role, length):
 
 
 
+@tap.test(*FLIPS, *TURNS)
+def test_beside_another_layout(flip):
+    """Cells in another order beside a policy of moves from a cell to another."""
+    turn, n = {**FLIPS, **TURNS}[flip], 5
+    board = "file:" + os.path.join(os.path.dirname(__file__), "../../share/boards/santorini.json")
+    planes, cells = games(n, 60, "<f4", one_hot=True)
+    policy = np.full((60, n ** 4), n ** -4.0, "f4")
+    with tempfile.TemporaryDirectory() as folder:
+        arrays = {"state": planes, "policy": policy, "built": turn(cells).reshape(60, -1).argmax(1)}
+        out = expand(folder, arrays, board, f"--role=built=action:{flip}")
+        for t, image in enumerate(IMAGES):
+            found = out["built"][out["symaug_transform"] == t]
+            assert np.array_equal(found, turn(image(cells)).reshape(60, -1).argmax(1)), t
+
+
 @tap.test(*FLIPS)
 def test_several_heads(flip):
     """(N,k,A): each head is looked at, and flipped."""
