@@ -371,21 +371,27 @@ static void finish(struct role_context *c)
     }
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const enum role is = a->b->role;
+        const bool is_known = a->named.is_known;
         const bool is_open =
-            a->b->inferred && c->request->is_strict && is_of_board &&
-            (is == ROLE_COPY ? !a->named.is_known : is == ROLE_ACTION || is == ROLE_COORD);
+            c->request->is_strict && is_of_board && !a->is_told && a->array->n_rows == c->n_rows &&
+            (is_known ? is == ROLE_ACTION || is == ROLE_COORD : is == ROLE_COPY || a->is_refused);
+        const char *order = is_open && is == ROLE_COORD ? role_suggest_coord(a) : "coord";
         const char *what;
 
-        const char *order = is_open && is == ROLE_COORD ? role_suggest_coord(a) : "coord";
         if (order == NULL || strcmp(order, "coord") != 0)
             role_refuse(
                 a, order,
                 "pairs of numbers beyond the rows and columns of the board: say what it is");
-        const char *role = is_open && !a->is_refused ? role_shown(a, &what) : NULL;
-        if (role != NULL)
+        const char *role = is_open && !(is_known && a->is_refused) ? role_shown(a, &what) : NULL;
+        struct role_problem *problem = role_problem_of(c->problems, (size_t)(a - c->cases));
+        if (role != NULL && problem != NULL && strncmp(problem->role, "policy", 6) != 0) {
+            snprintf(problem->role, sizeof problem->role, "%s", role); /* likelier than by name */
+            problem->flags = "";
+        } else if (role != NULL) {
             role_refuse(a, role, "%sits numbers name %s in all rows%s: say what it is",
-                        is == ROLE_COPY ? "its name gives no role, and " : "", what,
-                        is == ROLE_COPY ? "" : ", in another order than usual or counted from 1");
+                        is_known ? "" : "its name gives no role, and ", what,
+                        is_known ? ", in another order than usual or counted from 1" : "");
+        }
         if (is == ROLE_ACTION && !a->is_refused &&
             !role_goes_beyond(a, a->b->layout, a->b->n_actions))
             (void)finish_flip(a, policy);

@@ -140,7 +140,7 @@ const char *role_shown(const struct role_case *a, const char **what)
     static const char *const shown[] = {"empty cells", "cells with stones", "actions with mass",
                                         "the actions with most mass"};
     const struct board *board = a->c->board;
-    const bool is_known = a->b->role != ROLE_COPY;
+    const bool is_known = a->named.is_known;
     const unsigned own = a->b->role == ROLE_COORD; /* how a known one is read */
     struct planes_form form = {.axis = board->n_cells};
     struct reader readers[3] = {{.arrays = &a->array, .n_arrays = 1}};

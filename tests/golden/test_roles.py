@@ -362,6 +362,8 @@ UNDECIDED = [
     ("go9", go(y=np.arange(N) + 16), {"y": "action"}),
     ("go9", go(label=np.arange(N, dtype="u1"), Targets=np.full((N, 1), 81)), {"label": "action", "Targets": "drop"}),
     ("go9", {"x": planes(2, 9, 9), "idx": np.full(N, 81)}, {"idx": "drop"}),
+    ("go9", go(next=np.arange(N) + 16, answer=np.arange(N), Sq=np.arange(N, dtype="u1"), dest=np.arange(N) - 1),
+     {"next": "action", "answer": "action", "Sq": "action", "dest": "action"}),
     ("hex13", hex_shard(target=np.arange(N) + 16), {"target": "action"}),
     ("go9", go(avail=PADDED), {"avail": "action"}),
     ("go9", go(avail=np.pad(PADDED, ((0, 0), (0, 76)), constant_values=-1)), {"avail": "drop"}),
@@ -416,6 +418,12 @@ UNDECIDED = [
     ("go9", {**SHOWN, "last_moves": (8 - GAME["last"] // 9) * 9 + GAME["last"] % 9}, {"last_moves": "action:flipud"}),
     ("go9", {**SHOWN, "move": GAME["last"] + 1, "moves": GAME["next"] + 1, "reply": GAME["next"] + 1},
      {"move": "drop", "moves": "drop", "reply": "drop"}),
+    ("go9", {**SHOWN, "tops": np.sort(GAME["free"], 1), "tops_w": np.full((60, 5), 0.2)},
+     {"tops": "policy-index", "tops_w": "policy-value"}),
+    ("go9", {"board": SHOWN["x"], "best": 72 - GAME["next"] // 9 * 9 + GAME["next"] % 9}, {"best": "action:flipud"}),
+    ("rhombus:9", {"boards": np.pad(SHOWN["x"], ((0, 0), (0, 1), (0, 0), (0, 0))), "nxt": GAME["next"], "lately": GAME["last"],
+                   "n": GAME["n"]},
+     {"nxt": "action", "lately": "action", "n": "drop"}),
     ("go9", {"board": SHOWN["x"], "action": GAME["next"] + 1}, {"action": "drop"}),
     ("connect4", {"states": planes(3, 6, 7), "last_move": np.stack([np.arange(1, N + 1), np.arange(N)], 1)},
      {"last_move": "coord:colrow"}),
@@ -596,7 +604,7 @@ check("numbers: coordinates named last", numbers, "go9", "refused", last=np.ones
 check("numbers: moves named history", numbers, "go9", "refused", history=np.ones((N, 4), "i4"))
 check("numbers: labels", numbers, "go9", "copied", b=np.arange(N), lasting=np.arange(N))
 check("numbers: outcomes and large labels", numbers, "go9", "copied", y=np.arange(N) % 3 - 1,
-      label=np.arange(N) % 3, target=np.arange(N) * 1000)
+      label=np.arange(N) % 3, target=np.arange(N) * 1000, next=np.arange(N) * 100, answer=np.arange(N) % 2)
 check("numbers: rows of counts", numbers, "go9", "copied", counts=np.tile([4, 4, 0, -1], (N, 1)),
       more=np.arange(4 * N).reshape(N, 4), codes=np.tile([0, 1, -1, -1], (N, 1)))
 
