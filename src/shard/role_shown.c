@@ -166,8 +166,9 @@ const char *role_shown(const struct role_case *a, const char **what)
         uint8_t *const marks = named + N_OF(readings) * n;
 
         mark_actions(&form, &walk.rows[1], &walk.rows[2], marks, n);
-        for (uint64_t i = 0; i < n * N_MARKS; i++)
-            has[i] += marks[i % n] >> i / n & 1;
+        for (unsigned mark = 0; mark < N_MARKS; mark++)
+            for (uint64_t at = 0; at < n; at++)
+                has[mark * n + at] += marks[at] >> mark & 1;
         for (unsigned r = 0; r < N_OF(readings); r++)
             for (uint64_t k = 0; k < walk.rows->n && common[r] != 0; k++) {
                 const int64_t at = action_named(walk.rows, &readings[r], k, none, board);
