@@ -10,6 +10,7 @@
  */
 #include "base/input.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -313,4 +314,39 @@ int input_unchanged(const struct input *in, struct error *err)
         st.st_mtim.tv_nsec != in->opened.st_mtim.tv_nsec)
         return error_set_at(err, ERROR_DATA, ERROR_IN(in->path), "changed while it was read");
     return 0;
+}
+
+static int is_shown(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Not alphasort, which depends on the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int folder_list(const char *path, struct text_list *paths, struct error *err)
+{
+    struct dirent **entries = NULL;
+    struct text one = {0};
+    const int n = scandir(path, &entries, is_shown, by_name);
+    int status =
+        n >= 0 ? 0
+               : error_set_at(err, errno == EACCES || errno == ENOENT ? ERROR_NO_INPUT : ERROR_IO,
+                              ERROR_IN_ERRNO(path), "cannot list");
+
+    for (int i = 0; i < n; i++) {
+        one.n_bytes = 0;
+        if (status == 0)
+            status = text_append(&one, err, "%.*s/%s", (int)text_path_nbytes(path), path,
+                                 entries[i]->d_name);
+        if (status == 0)
+            status = text_list_add(paths, one.text, err);
+        free(entries[i]);
+    }
+    free(entries);
+    text_release(&one);
+    return status;
 }

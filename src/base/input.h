@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base/error.h"
+#include "base/text.h"
 
 #include <sys/stat.h>
 
@@ -55,6 +55,10 @@ void input_release_before(const struct input *in, uint64_t offset, uint64_t *rel
 
 /* ERROR_DATA if the file's size, modification time or inode differ from those when opened. */
 int input_unchanged(const struct input *in, struct error *err);
+
+/* Add the paths of what a folder holds, without names that begin with a dot, in the order of their
+ * bytes. ERROR_NO_INPUT if it is missing or there is no permission, otherwise ERROR_IO. */
+int folder_list(const char *path, struct text_list *paths, struct error *err);
 
 /* --- open, pread and pwrite that continue after signals and short transfers --- */
 

@@ -8,9 +8,9 @@
 #include "manifest/manifest.h"
 
 #include "base/bytes.h"
+#include "base/input.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <sys/stat.h>
 
 struct part {
@@ -106,14 +106,17 @@ static int add_part(struct parts *parts, const char *path, json_t *manifest, str
 
 /* Add a file in a folder: a manifest, or a shard, which should have one. A manifest without an
  * output of its name is a joined one and is skipped. */
-static int add_file(struct parts *parts, const char *folder, const char *name, struct error *err)
+static int add_file(struct parts *parts, const char *file, struct error *err)
 {
+    const char *name = text_base_name(file);
     const bool is_manifest = text_ends_with(name, MANIFEST_SUFFIX);
-    const size_t n = strlen(name) - (is_manifest ? strlen(MANIFEST_SUFFIX) : 0);
+    const size_t n = strlen(file) - (is_manifest ? strlen(MANIFEST_SUFFIX) : 0);
     struct text output = {0}, path = {0};
     struct stat st;
-    int rc = text_append(&output, err, "%s/%.*s", folder, (int)n, name);
 
+    if (!is_manifest && !text_ends_with(name, ".npz") && !text_ends_with(name, ".npy"))
+        return 0;
+    int rc = text_append(&output, err, "%.*s", (int)n, file);
     if (rc == 0)
         rc = text_append(&path, err, "%s%s", output.text, MANIFEST_SUFFIX);
     if (rc == 0 && is_manifest) {
@@ -138,41 +141,22 @@ static int add_file(struct parts *parts, const char *folder, const char *name, s
     return rc;
 }
 
-static int is_of_interest(const struct dirent *entry)
-{
-    const char *name = entry->d_name;
-
-    return name[0] != '.' && (text_ends_with(name, MANIFEST_SUFFIX) ||
-                              text_ends_with(name, ".npz") || text_ends_with(name, ".npy"));
-}
-
 /* Add a manifest or those in a folder. */
 static int add_path(struct parts *parts, const char *path, struct error *err)
 {
     const size_t n_before = parts->n;
-    struct dirent **entries;
+    struct text_list files = {0};
     struct stat st;
-    int rc = 0;
 
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return add_part(parts, path, manifest_read(path, err), err);
-    char *folder = strndup(path, text_path_nbytes(path));
-    if (folder == NULL)
-        return error_no_memory(err, "joined manifest");
-    const int n = scandir(folder, &entries, is_of_interest, alphasort);
-    if (n < 0)
-        rc = error_set_errno(err, ERROR_NO_INPUT, errno, "%s: cannot list", text_path(folder).text);
-    for (int i = 0; i < n; i++) {
-        if (rc == 0)
-            rc = add_file(parts, folder, entries[i]->d_name, err);
-        free(entries[i]);
-    }
-    if (n >= 0)
-        free(entries);
+    int rc = folder_list(path, &files, err);
+    for (size_t i = 0; i < files.n && rc == 0; i++)
+        rc = add_file(parts, files.items[i], err);
+    text_list_release(&files);
     if (rc == 0 && parts->n == n_before)
         rc = error_set(err, ERROR_NO_INPUT, "%s: no manifest of an output in this folder",
-                       text_path(folder).text);
-    free(folder);
+                       text_path(path).text);
     return rc;
 }
 

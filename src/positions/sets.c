@@ -5,12 +5,11 @@
  */
 #include "positions/positions.h"
 
+#include "base/input.h"
 #include "base/meter.h"
-#include "base/text.h"
 #include "engine/survey.h"
 #include "positions/parts.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 /* A row of a set. */
@@ -147,45 +146,28 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
  */
 static bool holds_arrays(const char *path)
 {
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
+    struct text_list names = {0};
     long n_more = 0;
 
-    while (folder != NULL && (entry = readdir(folder)) != NULL)
-        if (*entry->d_name != '.')
-            n_more += text_ends_with(entry->d_name, ".npy") - text_ends_with(entry->d_name, ".npz");
-    if (folder != NULL)
-        closedir(folder);
+    (void)folder_list(path, &names, NULL);
+    for (size_t i = 0; i < names.n; i++)
+        n_more += text_ends_with(names.items[i], ".npy") - text_ends_with(names.items[i], ".npz");
+    text_list_release(&names);
     return n_more > 0;
 }
 
 int set_list(const char *path, struct text_list *shards, struct error *err)
 {
-    struct dirent **entries;
-    struct text name = {0};
+    struct text_list all = {0};
     struct stat st;
-    int status = 0;
 
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode) || holds_arrays(path))
         return text_list_add(shards, path, err);
-    const int n = scandir(path, &entries, NULL, alphasort);
-    if (n < 0)
-        return error_set_errno(err, errno == ENOMEM ? ERROR_INTERNAL : ERROR_NO_INPUT, errno,
-                               "cannot read folder %s", text_quote(path).text);
-    for (int i = 0; i < n; i++) {
-        const bool is_shown = *entries[i]->d_name != '.';
-
-        name.n_bytes = 0;
-        if (status == 0)
-            status = text_append(&name, err, "%s%s%s", path, text_ends_with(path, "/") ? "" : "/",
-                                 entries[i]->d_name);
-        if (status == 0 && is_shown &&
-            (text_ends_with(name.text, ".npz") || holds_arrays(name.text)))
-            status = text_list_add(shards, name.text, err);
-        free(entries[i]);
-    }
-    free(entries);
-    text_release(&name);
+    int status = folder_list(path, &all, err);
+    for (size_t i = 0; i < all.n && status == 0; i++)
+        if (text_ends_with(all.items[i], ".npz") || holds_arrays(all.items[i]))
+            status = text_list_add(shards, all.items[i], err);
+    text_list_release(&all);
     return status == 0 && shards->n == 0
                ? error_set(err, ERROR_NO_INPUT, "%s: no shards in this folder",
                            text_path(path).text)

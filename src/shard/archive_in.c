@@ -9,7 +9,6 @@
 #include "symaug.h"
 #include "zip/check.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 #define MAX_FILES   65536u
@@ -116,35 +115,20 @@ static int add_npy_array(struct opening *o)
 
 /* --- folders of .npy files --- */
 
-static int is_shown(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* Open the .npy files of the folder at archive->path in the order of their names. */
 static int open_folder(struct opening *o)
 {
     struct archive_in *archive = o->archive;
-    struct dirent **list = NULL;
-    struct text path = {0};
-    const int n_list = scandir(archive->path, &list, is_shown, by_name);
+    struct text_list files = {0};
     size_t n_arrays = 0;
     bool has_npz = false;
-    int result = 0;
+    int result = folder_list(archive->path, &files, o->err);
 
-    if (n_list < 0)
-        return error_set_at(o->err, errno == EACCES || errno == ENOENT ? ERROR_NO_INPUT : ERROR_IO,
-                            ERROR_IN_ERRNO(archive->path), "cannot list");
-    for (int i = 0; i < n_list; i++) {
-        n_arrays += text_ends_with(list[i]->d_name, ".npy");
-        has_npz |= strstr(list[i]->d_name, ".npz") != NULL;
+    for (size_t i = 0; i < files.n; i++) {
+        n_arrays += text_ends_with(text_base_name(files.items[i]), ".npy");
+        has_npz |= strstr(text_base_name(files.items[i]), ".npz") != NULL;
     }
-    if (n_arrays == 0)
+    if (result == 0 && n_arrays == 0)
         result = has_npz
                      ? error_set_at(o->err, ERROR_DATA, ERROR_IN(archive->path),
                                     "expected .npy files in the folder, found .npz files, each a "
@@ -152,33 +136,27 @@ static int open_folder(struct opening *o)
                                     "--out-dir DIR",
                                     text_path(archive->path).text)
                      : fail_form(o, ".npy files in the folder", "none");
-    else if (n_arrays > MAX_FILES)
+    else if (result == 0 && n_arrays > MAX_FILES)
         result = error_set_at(o->err, ERROR_DATA, ERROR_IN(archive->path),
                               "expected at most %u arrays, found %zu", MAX_FILES, n_arrays);
-    else
+    else if (result == 0)
         result = make_room(archive, n_arrays, o->err);
-    for (int i = 0; i < n_list; i++) {
-        const char *name = list[i]->d_name;
+    for (size_t i = 0; i < files.n && result == 0; i++) {
+        const char *path = files.items[i], *name = text_base_name(path);
 
-        path.n_bytes = 0;
-        if (result == 0 && !text_ends_with(name, ".npy")) {
+        if (!text_ends_with(name, ".npy")) {
             result = warnings_add(&archive->warnings, o->err, "%s: not a .npy file, left out",
                                   text_quote(name).text);
-        } else if (result == 0) {
-            result = text_append(&path, o->err, "%s/%s", archive->path, name);
-            if (result == 0)
-                result =
-                    input_open(&archive->inputs[archive->n_inputs], path.text, o->use_map, o->err);
-            archive->n_inputs += result == 0;
-            if (result == 0)
-                result = add_npy_array(o);
-            if (result != 0 && o->err != NULL && *o->err->array == '\0') /* for findings */
-                snprintf(o->err->array, sizeof o->err->array, "%.*s", ERROR_ARRAY_NBYTES - 1, name);
+            continue;
         }
-        free(list[i]);
+        result = input_open(&archive->inputs[archive->n_inputs], path, o->use_map, o->err);
+        archive->n_inputs += result == 0;
+        if (result == 0)
+            result = add_npy_array(o);
+        if (result != 0 && o->err != NULL && *o->err->array == '\0') /* for findings */
+            snprintf(o->err->array, sizeof o->err->array, "%.*s", ERROR_ARRAY_NBYTES - 1, name);
     }
-    text_release(&path);
-    free(list);
+    text_list_release(&files);
     return result;
 }
 
