@@ -17,6 +17,7 @@
 #include <float.h>
 #include <math.h>
 #include <strings.h>
+#include <xxhash.h>
 
 #define BATCH_NBYTES (UINT64_C(1) << 20)
 #define NO_TRANSFORM 255 /* no board has so many */
@@ -122,18 +123,30 @@ static int make_room(struct count *c, uint64_t n, struct error *err)
 
 /* --- parts and transforms --- */
 
-/* Find the array of that name with one integer per row; -1: none. */
-static int find_numbers(const struct shard *shard, const char *name)
+/* Find the array of that name with one element per row, of one of those kinds; -1: none. */
+static int find_numbers(const struct shard *shard, const char *name, const char *kinds)
 {
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {
         const struct array *array = &shard->archive.arrays[i];
 
         if (strcasecmp(array->key, name) == 0 && array->n_rows == shard->n_rows &&
-            dtype_is_integer(&array->header.dtype) &&
+            strchr(kinds, array->header.dtype.kind) != NULL &&
             array->row_nbytes == array->header.dtype.itemsize)
             return (int)i;
     }
     return -1;
+}
+
+/* The number that a row's game is known by. */
+static uint64_t game_of(const struct row *row)
+{
+    size_t n = row->dtype->itemsize;
+
+    if (dtype_is_integer(row->dtype))
+        return (uint64_t)row_int(row, 0);
+    while (n > 0 && row->bytes[n - 1] == 0) /* as wide as the longest text of a shard */
+        n--;
+    return XXH3_64bits(row->bytes, n);
 }
 
 /* The part of a unit: a game, a source, or a run of similar positions. */
@@ -148,7 +161,7 @@ static int read_parts(struct count *c, const struct verify_located *images, stru
 {
     static const char *const names[] = {"game_id", "game_ids", PLAN_SOURCE_KEY};
     const uint64_t n_rows = c->shard->n_rows, *sources = images->sources;
-    const int transform = find_numbers(c->shard, PLAN_TRANSFORM_KEY);
+    const int transform = find_numbers(c->shard, PLAN_TRANSFORM_KEY, "iu");
     const bool is_expanded = images->transforms != NULL || transform >= 0;
     int games = -1;
 
@@ -157,7 +170,7 @@ static int read_parts(struct count *c, const struct verify_located *images, stru
     if (c->parts == NULL || (is_expanded && c->transforms == NULL))
         return error_no_memory(err, "the parts of the rows");
     for (size_t k = 0; k < sizeof names / sizeof *names && games < 0; k++)
-        games = find_numbers(c->shard, names[k]);
+        games = find_numbers(c->shard, names[k], "iuSU");
     const bool has_games = games >= 0, reads = has_games || transform >= 0;
     const struct row *rows = NULL;
     if (reads) {
@@ -168,7 +181,7 @@ static int read_parts(struct count *c, const struct verify_located *images, stru
     for (uint64_t r = 0; r < n_rows && (!reads || next_row(c)); r++) {
         const uint64_t own = sources != NULL ? sources[r] : c->tally->n_rows + r;
 
-        c->parts[r] = part_of(c->tally, has_games ? (uint64_t)row_int(&rows[0], 0) : own);
+        c->parts[r] = part_of(c->tally, has_games ? game_of(&rows[0]) : own);
         if (!is_expanded)
             continue;
         const uint64_t t =

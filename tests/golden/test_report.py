@@ -529,6 +529,20 @@ def test_rows_of_a_game():
         assert misfits(save(folder, state=rows), "square:5") == []
 
 
+@tap.test("i4", "U", "S")
+def test_games_by_name(kind):
+    """Games are told apart by numbers or texts, wherever their rows are."""
+    with tempfile.TemporaryDirectory() as folder:
+        a = played(np.random.default_rng(4), 120, True)
+        order = np.random.default_rng(5).permutation(len(a["game_id"]))
+        a = {key: rows[order] for key, rows in a.items()}
+        if kind != "i4":
+            a["game_id"] = np.array([f"0b7c-{k}" for k in a["game_id"]]).astype(kind)
+        assert misfits(save(folder, **a), "square:5") == []
+        del a["game_id"]
+        assert misfits(save(folder, **a), "square:5") != []
+
+
 @tap.test()
 def test_whose_stones():
     """Where the mover's stones always join the same two edges, an image with the colours swapped is
