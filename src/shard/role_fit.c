@@ -444,6 +444,11 @@ bool role_fit_policy(struct role_case *a)
         /* a table of from-square by to-square */
     } else if (spread && (dims[0] == 1 || dims[1] == 1)) {
         length = cells;
+    } else if (dims[0] == cells && !spread && !a->is_told) {
+        return role_unfit(a,
+                          "%" PRIu64 " policies, as many as there are cells, may be moves from "
+                          "each cell, which are a policy of a board from a file (from-to)",
+                          cells);
     } else if (spread && (!a->is_told || dims[1] != cells)) {
         /* Only the user can say that k boards' worth of moves are k separate policies. */
         return role_unfit(a, "expected a policy (N, A), (N, H, W), (N, k, A) or, if told, "

@@ -311,6 +311,7 @@ static bool are_only_planes(const struct role_case *a)
 static bool is_likely(const struct role_case *a, enum role role)
 {
     const struct role_context *c = a->c;
+    const uint64_t itemsize = a->h->dtype.itemsize;
     double low = 0, high = 0;
 
     if (role == ROLE_ACTION || role == ROLE_COORD) {
@@ -324,6 +325,10 @@ static bool is_likely(const struct role_case *a, enum role role)
                                   : role_find_range(a->array, UINT64_MAX, &low, &high) &&
                                         low >= -1 && high < (double)(n > n_cells ? n : n_cells);
     }
+    /* As many planes as cells would be moves from each cell. */
+    if (role == ROLE_PLANES && role_wanted(a) != role &&
+        a->array->row_nbytes == (uint64_t)c->board->n_cells * c->board->n_cells * itemsize)
+        return false;
     if (!c->request->swaps_colours || role_wanted(a) == role)
         return true;
     if (role == ROLE_POLICY)

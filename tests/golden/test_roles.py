@@ -496,6 +496,12 @@ for name in "reward", "reward" + "_of_the_game" * 12:
           hex_shard(**{name: np.array([0, 1, 0, 1, 1, 0], "i1")}), {name: "drop"},
           ("--value", "colour-wdl"))
 
+# As many policies as cells are moves from each cell, of which only the targets would be moved.
+for board, box, shape in (("go9", (9, 9), (81, 81)), ("go9", (9, 9), (6561,)), ("go9", (9, 9), (81, 9, 9)),
+                          ("connect4", (6, 7), (42, 42)), ("connect4", (6, 7), (6, 7, 42))):
+    check(f"moves from each cell on {board}: {shape}", undecided, board,
+          {"x": planes(4, *box), "pi": spread(int(np.prod(shape))).reshape(N, *shape)}, {"pi": "drop"})
+
 # Planes that no board takes are no sign of another board.
 for what, boards in ("no numbers", np.zeros((N, 2, 6, 7), "c8")), ("none at all", np.zeros((N, 0, 6, 7), "f4")):
     check(f"planes that are {what}", undecided, "connect4", {"boards": boards, "pi": np.full((N, 7), 1 / 7)},
