@@ -7,10 +7,18 @@
  */
 #include "verify/parts.h"
 
-/* List the first n rows, sorted by the shapes of their positions, which take the place of sources.
- * Those of one shape are sorted by row, or else by planes, of which a part of the hash takes the
- * place of the transform. NULL: err is set. */
-static struct lane_image *list_rows(struct probe *p, uint64_t n, bool by_planes, struct error *err)
+/* What makes rows a class, and in what order they are listed. */
+enum class_key {
+    BY_SHAPE,  /* the shape of the position; by row */
+    BY_PLANES, /* the shape; by planes, of which a part of the hash takes the place of the transform
+                */
+    BY_POLICY, /* what the policy holds, which must have been read; by row */
+};
+
+/* List the first n rows, sorted by a key that takes the place of sources; 0: it tells nothing.
+ * NULL: err is set. */
+static struct lane_image *list_rows(struct probe *p, uint64_t n, enum class_key key,
+                                    struct error *err)
 {
     const bool is_read = p->n >= n && p->rows[n - 1] == n - 1;
     const struct reader rows = {.arrays = &p->planes->array, .n_arrays = 1};
@@ -27,8 +35,10 @@ static struct lane_image *list_rows(struct probe *p, uint64_t n, bool by_planes,
         if (!is_read)
             sketch_planes(&p->sketcher, walk.rows->bytes, &one);
         list[i] = (struct lane_image){.row = i,
-                                      .source = sketch->shape,
-                                      .transform = by_planes ? (uint32_t)sketch->planes : 0};
+                                      .source = key != BY_POLICY   ? sketch->shape
+                                                : sketch->is_level ? 0
+                                                                   : sketch->policy,
+                                      .transform = key == BY_PLANES ? (uint32_t)sketch->planes : 0};
     }
     qsort(list, n, sizeof *list, lane_image_compare);
     if (walk_end(&walk) == 0)
@@ -52,7 +62,7 @@ int classes_find(struct probe *probe, struct classes *classes, struct error *err
     const uint64_t n = probe_is_whole(probe) ? probe->n_rows : probe->n_first;
     const uint32_t n_all = probe->planes->spec.n_steps / probe->sketcher.n_still;
     const struct sketch *sketches = probe->sketches;
-    struct lane_image *list = list_rows(probe, n, true, err);
+    struct lane_image *list = list_rows(probe, n, BY_PLANES, err);
     uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
     uint64_t n_once = 0, n_repeated = 0, n_saved = 0, first = 0;
 
@@ -119,9 +129,10 @@ enum {
 /* Name the images of the n rows of a class after its first row, and note what is seen. window->n is
  * n, or 0 if they are too many to be told apart. */
 static int relate_class(struct probe *p, struct window *window, struct lane_image *list, uint64_t n,
-                        struct error *err)
+                        bool by_policy, struct error *err)
 {
     const struct lanes *lanes = p->lanes;
+    const bool *allowed = p->groups->allowed;
     uint32_t seen = 0;
 
     for (uint64_t k = 0; k < window->n; k++)
@@ -130,8 +141,9 @@ static int relate_class(struct probe *p, struct window *window, struct lane_imag
         return -1;
     for (uint64_t k = 0; k < n && !p->planes->is_broken; k++) {
         const struct orbit_pair planes = {window, (size_t)lanes->planes, 0, k, 0};
-        const uint32_t t =
-            window->n > 0 ? probe_relate_planes(&planes, p->groups->allowed) : NO_TRANSFORM;
+        const uint32_t t = window->n == 0 ? NO_TRANSFORM
+                           : by_policy    ? probe_relate_rows(&planes, allowed)
+                                          : probe_relate_planes(&planes, allowed);
 
         list[k].transform = t;
         seen |= k > 0 && t != NO_TRANSFORM ? IS_RELATED : 0;
@@ -167,13 +179,14 @@ static uint32_t first_image(const struct probe *p, const struct lane_image *list
     return 0;
 }
 
-int classes_take(struct probe *p, uint32_t n_images, struct error *err)
+int classes_take(struct probe *p, uint32_t n_images, bool by_policy, struct error *err)
 {
     const uint64_t n = p->n_rows, most = n_images + n_images / 2;
     const struct board *board = p->planes->spec.board;
-    struct lane_image *list = list_rows(p, n, false, err);
+    struct lane_image *list = list_rows(p, n, by_policy ? BY_POLICY : BY_SHAPE, err);
     struct window window = {0};
     uint64_t n_sources = 0, n_all = 0, n_odd = 0, n_seen[N_SEEN] = {0}; /* classes */
+    uint64_t n_pairs[2] = {0};    /* of the first row of a class and another: unrelated, related */
     uint64_t n_left_out[2] = {0}; /* rows of positions that occur too often, or are symmetric */
     uint32_t doubts = 0;          /* which count */
     int status = list != NULL ? lanes_open(p->lanes, true, NULL, err) : -1;
@@ -184,11 +197,13 @@ int classes_take(struct probe *p, uint32_t n_images, struct error *err)
         end = class_end(list, i, n);
         /* If a position has many more rows than images, nothing tells which row is whose image; a
          * few more are taken for duplicates. */
-        window.n = end - i <= most ? end - i : 0;
+        window.n = end - i <= most && !(by_policy && list[i].source == 0) ? end - i : 0;
         n_left_out[0] += end - i - window.n;
-        status = relate_class(p, &window, list + i, end - i, err);
+        status = relate_class(p, &window, list + i, end - i, by_policy, err);
         n_odd += (end - i) % n_images != 0;
         n_all++;
+        for (uint64_t k = i + 1; k < i + window.n; k++)
+            n_pairs[list[k].transform != NO_TRANSFORM]++;
         for (int k = 0; k < N_SEEN; k++)
             n_seen[k] += list[i].at >> k & 1;
     }
@@ -217,8 +232,12 @@ int classes_take(struct probe *p, uint32_t n_images, struct error *err)
         }
     }
     window_release(&window);
-    if (status != 0 || p->planes->is_broken || n_classes == 0) {
+    /* Policies that have equal numbers by chance are no images. */
+    const bool is_chance = by_policy && n_pairs[1] < 3 * n_pairs[0];
+    if (status != 0 || p->planes->is_broken || n_classes == 0 || is_chance) {
         free(list);
+        if (status == 0 && is_chance)
+            return 0;
         return status != 0 ? -1
                            : text_append(&p->lanes->result->note, err, "images not checked: %s",
                                          p->planes->is_broken
@@ -233,11 +252,12 @@ int classes_take(struct probe *p, uint32_t n_images, struct error *err)
 
     for (int k = 0; k < 2; k++)
         if (n_left_out[k] > 0)
-            left_out[k] = text_format("; %" PRIu64 " rows are not compared: their positions %s",
-                                      n_left_out[k], k == 0 ? "occur too often" : "are symmetric");
+            left_out[k] = text_format("; %" PRIu64 " rows are not compared: their %s %s",
+                                      n_left_out[k], by_policy ? "policies" : "positions",
+                                      k == 0 ? "occur too often" : "are symmetric");
     return text_append(&p->lanes->result->note, err,
-                       "expanded, %u images per source, rows grouped by their positions%s%s",
-                       n_images, left_out[0].text, left_out[1].text);
+                       "expanded, %u images per source, rows grouped by their %s%s%s", n_images,
+                       by_policy ? "policies" : "positions", left_out[0].text, left_out[1].text);
 }
 
 /* How many elements of the planes of a row are not 0. */
@@ -276,7 +296,7 @@ int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_i
 {
     struct window window = {0};
     bool *is_alone = calloc(p->n + 1, sizeof *is_alone); /* without images, by row */
-    struct lane_image *list = list_rows(p, p->n, false, err);
+    struct lane_image *list = list_rows(p, p->n, BY_SHAPE, err);
     int status = list != NULL ? probe_read_all(p, &window, err) : -1;
     uint64_t n_alone = 0, n_beside = 0, n_strange = 0; /* of these, in a class with others */
 
@@ -325,52 +345,29 @@ int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_i
     return status;
 }
 
-/* The rows of a class, list[first .. end - 1], whose policies are not those of another row with the
- * same planes, but hold the same numbers in other places. */
-static uint64_t count_still(const struct probe *p, const struct lane_image *list, uint64_t first,
-                            uint64_t end)
+int classes_find_alike(struct probe *p, struct classes *classes, struct error *err)
 {
-    uint64_t n_still = 0;
+    struct lane_image *list = list_rows(p, p->n, BY_POLICY, err);
+    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_saved = 0, first = 0;
 
-    for (uint64_t k = first; k < end; k++) {
-        const struct sketch *own = &p->sketches[list[k].row];
-        bool is_still = false;
-
-        for (uint64_t m = first; m < end && !is_still && !own->is_level; m++) {
-            const struct sketch *other = &p->sketches[list[m].row];
-
-            is_still = other->planes == own->planes && other->policy == own->policy &&
-                       other->labels != own->labels;
-        }
-        n_still += is_still;
-    }
-    return n_still;
-}
-
-int classes_find_still(struct probe *p, bool *found, struct error *err)
-{
-    struct lane_image *list = list_rows(p, p->n, false, err);
-    uint64_t n_still = 0, n_telling = 0, row = 0;
-
+    *classes = (struct classes){.n_images = 1};
     if (list == NULL)
         return -1;
-    for (uint64_t i = 0, end; i < p->n; i = end) {
+    while (first < p->n && list[first].source == 0)
+        first++;
+    const uint64_t n = p->n - first; /* that tell something */
+    for (uint64_t i = first, end; i < p->n; i = end) {
         end = class_end(list, i, p->n);
-        const uint64_t n = end - i <= LAYOUT_MAX_IMAGES ? count_still(p, list, i, end) : 0;
-
-        for (uint64_t k = i; k < end; k++)
-            n_telling += !p->sketches[list[k].row].is_level;
-        row = n_still == 0 && n > 0 ? list[i].row : row;
-        n_still += n;
+        n_saved += end - i - 1;
+        if (end - i <= p->max_images)
+            n_of[end - i] += end - i;
     }
+    for (uint32_t k = 2; k <= p->max_images; k++)
+        classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
+    const uint64_t n_usual = n_of[classes->n_images];
+    if (2 * n < p->n || 4 * n_usual < 3 * n || n_usual < MANY_ALONE * classes->n_images)
+        classes->n_images = 1;
+    classes->saved = n > 0 ? (double)n_saved / (double)n : 0;
     free(list);
-    *found = n_still >= MANY_ALONE && 4 * n_still >= 3 * n_telling;
-    if (*found)
-        findings_add(&p->lanes->result->findings,
-                     ERROR_AT(FINDING_PLANES_POLICY_DIFFER, p->planes->array->key, row),
-                     "planes that are moved, too", "the same planes",
-                     "the policies of equal planes are images of each other in %" PRIu64
-                     " rows, as if the planes were never moved",
-                     n_still);
     return 0;
 }

@@ -103,7 +103,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
             is_box ? "symmetries of this board" : "exact images under these conventions (--tiles)");
     if (fit->is_confirmed || (fit->only_colours && p->planes->spec.codes))
         return p->lanes->shard->n_rows % n != 0
-                   ? classes_take(p, n_classes > 0 ? n_classes : n, err)
+                   ? classes_take(p, n_classes > 0 ? n_classes : n, false, err)
                    : take_layout(p, &fit->layout, err);
     /* Rows that hold the same numbers but are no images of one another. */
     if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
@@ -121,7 +121,7 @@ static int look(struct probe *p, struct error *err)
 {
     struct verify_result *result = p->lanes->result;
     struct fit found, far = {0};
-    struct classes classes = {0};
+    struct classes classes = {0}, alike;
     bool are_exact = false;
 
     if (probe_explain(p, &found, err) != 0)
@@ -149,19 +149,25 @@ static int look(struct probe *p, struct error *err)
         return -1;
     if (p->planes->is_broken)
         return text_append(&result->note, err, "images not checked: the planes cannot be read");
-    bool is_repeated = false;
-    if (!p->has_block && !found.is_confirmed && p->n_first == p->n_rows &&
-        (find_repeats(p, &is_repeated, err) != 0 ||
-         (!is_repeated && classes.n_images == 0 && classes_find_still(p, &is_repeated, err) != 0) ||
-         is_repeated))
-        return is_repeated ? 0 : -1;
+    if (!p->has_block && !found.is_confirmed && p->n_first == p->n_rows) {
+        bool is_repeated = false;
+
+        if (find_repeats(p, &is_repeated, err) != 0 || is_repeated)
+            return is_repeated ? 0 : -1;
+        /* Wrong planes of any order: policies tell which rows are images of one source. */
+        if (classes_find_alike(p, &alike, err) != 0)
+            return -1;
+        if (alike.n_images > classes.n_usual && alike.saved > classes.saved + CLEARLY_MORE &&
+            (classes_take(p, alike.n_images, true, err) != 0 || result->is_expanded))
+            return result->is_expanded ? 0 : -1;
+    }
     /* A layout contradicted by rows that are all right as classes. */
     if (!p->has_block && found.is_confirmed && !found.is_exact && found.level == PROBE_SHAPE &&
         classes.n_usual > 1 && p->n_first == p->n_rows) {
         if (classes_are_exact(p, &found.layout, classes.n_usual, &are_exact, err) != 0)
             return -1;
         if (are_exact)
-            return classes_take(p, classes.n_usual, err);
+            return classes_take(p, classes.n_usual, false, err);
     }
     if (found.is_confirmed &&
         (p->has_block || found.share > 0.9 || classes.n_images == 0 || classes.is_enumeration ||
@@ -172,7 +178,7 @@ static int look(struct probe *p, struct error *err)
     if (found.is_found && found.only_colours)
         return take_found(p, &found, classes.n_images, err);
     if (p->groups->is_told || (classes.n_images > 0 && !classes.is_enumeration))
-        return classes_take(p, p->groups->is_told ? p->n_ids : classes.n_images, err);
+        return classes_take(p, p->groups->is_told ? p->n_ids : classes.n_images, false, err);
     if (classes.n_images > 0)
         return text_append(&result->note, err,
                            "not taken for an expanded set: every image of a position is listed "
@@ -234,7 +240,7 @@ static int find_groups(struct probe *p, struct error *err)
         return take_told(p, err);
     int status = probe_open(p, err);
     if (status == 0)
-        status = p->is_irregular ? classes_take(p, p->n_ids, err) : look(p, err);
+        status = p->is_irregular ? classes_take(p, p->n_ids, false, err) : look(p, err);
     probe_close(p);
     return status;
 }

@@ -391,6 +391,11 @@ bool probe_repeats(const struct probe *probe, const struct layout *layout,
  * done to their colours; NO_TRANSFORM: none or several. */
 uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed);
 
+/* The transform between two rows by all their arrays, given a pair of their planes: by the planes,
+ * unless these alone do not move; then by an array that is moved exactly; then by planes with wrong
+ * colours, or most of those channels that some transform moves. */
+uint32_t probe_relate_rows(const struct orbit_pair *planes, const bool *allowed);
+
 /* --- classes: the rows of one shape (classes.c) --- */
 
 /* What the rows say about positions and their images. */
@@ -407,14 +412,19 @@ struct classes {
 /* Group the first rows by position, or all rows if they were read. */
 int classes_find(struct probe *probe, struct classes *classes, struct error *err);
 
-/* Group all rows by class: sources are numbers of classes, transforms are relative to the first row
+/* Group all rows, which were read, by what their policies hold: n_images is how many most of those
+ * have that tell something, 1 if there is no such number, saved their share. */
+int classes_find_alike(struct probe *probe, struct classes *classes, struct error *err);
+
+/* Group all rows by class, that is, by position, or by what their policies hold: sources are
+ * numbers of classes, transforms are relative to the first row
  * of the class, whose own is the identity or one that makes all of them images that are told. A row
  * whose transform is ambiguous, by the position's own symmetry, is a group of its own. So are the
  * rows of a class that may hold one position from several sources, each with some of its images:
  * that is, if images are left out, and most other classes raise no such doubt or, for duplicate
  * images, the manifest says that rows are shuffled or left out.
  */
-int classes_take(struct probe *probe, uint32_t n_images, struct error *err);
+int classes_take(struct probe *probe, uint32_t n_images, bool by_policy, struct error *err);
 
 /* Decide whether all rows of each position are exact images of enough others, each there once: then
  * nothing is wrong with them, whatever their order, and a layout that finds faults is not theirs.
@@ -423,10 +433,6 @@ int classes_take(struct probe *probe, uint32_t n_images, struct error *err);
  * layout puts them; where there are none, positions must have more images than in the layout. */
 int classes_are_exact(struct probe *probe, const struct layout *layout, uint32_t n_images,
                       bool *are_exact, struct error *err);
-
-/* Report planes that were never moved in rows of any order: *found where, in most rows whose policy
- * tells something, another one has the same planes, and the same numbers in another policy. */
-int classes_find_still(struct probe *probe, bool *found, struct error *err);
 
 /* --- checks of single rows (checks.c) --- */
 

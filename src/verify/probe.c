@@ -418,10 +418,7 @@ static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
     return best;
 }
 
-/* The transform between two rows by all their arrays, given a pair of their planes: by the planes,
- * unless these alone do not move; then by an array that is moved exactly; then by planes with wrong
- * colours, or most of those channels that some transform moves. */
-static uint32_t relate_rows(const struct orbit_pair *planes, const bool *allowed)
+uint32_t probe_relate_rows(const struct orbit_pair *planes, const bool *allowed)
 {
     static const unsigned of_channels[] = {ORBIT_EXACT, ORBIT_NO_EXCHANGE};
     const struct lanes *lanes = planes->window->lanes;
@@ -475,7 +472,8 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
                 : orbit_labels_say(window, at + base, at + k, n_images, p->groups->allowed);
         for (const uint64_t *group = at; group < end && k != base; group += n_images) {
             const struct orbit_pair pair = {window, planes, group[base], group[k], 0};
-            const uint32_t u = said != NO_TRANSFORM ? said : relate_rows(&pair, p->groups->allowed);
+            const uint32_t u =
+                said != NO_TRANSFORM ? said : probe_relate_rows(&pair, p->groups->allowed);
             const bool is_foreign = u == NO_TRANSFORM;
             const int map = !is_foreign
                                 ? (int)u

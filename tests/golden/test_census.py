@@ -280,6 +280,33 @@ def test_shuffled_still(board):
     assert not codes - {"coord-not-moved"} and not file["expanded"], file
 
 
+def negated(row, t):
+    return {**image(row, t), "states": image(row, t)["states"] * (1 if t == 0 else -1)}
+
+
+def exchanged(row, t):
+    return {**image(row, t), "states": image(row, t)["states"][[0, 1, 2] if t == 0 else [1, 0, 2]]}
+
+
+WRONG_PLANES = {"channel still": channel_still, "negated": negated, "exchanged": exchanged}
+
+
+@tap.test(*WRONG_PLANES)
+def test_shuffled_planes(fault):
+    """Policies tell which rows of any order should be images, or more of them than the planes do. Equal
+    numbers in policies that are no images tell nothing."""
+    arrays = stack(orders("sample", rows_of(gomoku(60)), IDS["all"], WRONG_PLANES[fault]))
+    codes, file = errors_of(shuffled(arrays), *BOARD)
+    assert codes >= {"orbit-planes"} and "8 images" in file["note"], file
+    source = gomoku(60)
+    for i in range(60):  # a peak and a rest that the number of plies decides, in six games
+        policy = source["policy"][i].reshape(-1)
+        policy[:] = (0.1 + i % 10 / 100) / policy.size
+        policy[i * 7 % policy.size] += 1 - policy.sum()
+    codes, file = errors_of(shuffled(stack(rows_of(source))), *BOARD)
+    assert not codes - {"policy-occupied"} and not file["expanded"], file
+
+
 @tap.test("policies", "values")
 def test_shared_positions(what):
     """Positions that several games have, with labels of their own, of which some images are left
