@@ -78,11 +78,10 @@ static bool has_cell_actions(const struct lane *lane)
 /*
  * Correct guesses by the first window. Arrays taken for copies that differ within most groups
  * describe the images themselves (another tool's provenance, say) and are not compared, which the
- * note says; in shards whose arrays are all known there are none. Signed
- * values of no stated convention may be the mover's, which no image changes. Where the policies of
- * the first sources have mass on stones as stored, but not when flipped, each policy whose images
- * agree when it is flipped, but not as they are, or not with the stones, is compared so, and the
- * note says it.
+ * note says; in shards whose arrays are all known there are none. Signed values of no stated
+ * convention may be the mover's, which no image changes. Where the policies of the first sources
+ * have mass on stones as stored, but not when flipped, each policy whose images agree when it is
+ * flipped, but not as they are, or not with the stones, is compared so, and the note says it.
  */
 static int adapt(const struct run *run, struct error *err)
 {
