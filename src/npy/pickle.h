@@ -75,6 +75,13 @@ struct pickle_document {
 int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limits *limits,
                 struct pickle_document *document, struct error *err);
 
+/*
+ * Check the first n_bytes of a pickle, of which more are to come: ERROR_DATA for opcodes and sizes
+ * that pickle_read refuses. *n_checked, 0 at first, keeps where to go on when more have come.
+ */
+int pickle_check_part(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limits *limits,
+                      uint64_t *n_checked, struct error *err);
+
 /* Free a document; accepts a zeroed one. */
 void pickle_release(struct pickle_document *document);
 

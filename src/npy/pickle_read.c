@@ -223,12 +223,26 @@ static int memo_get(struct pickle_reader *r, uint64_t slot)
 
 /* --- opcodes --- */
 
+/* Refuse too long a text or bytes. Protocol 2 has no bytes: Python 3 writes array data as text, up
+ * to two bytes per byte. */
+static int check_length(struct pickle_reader *r, const struct code *code)
+{
+    const bool is_text = kinds[code->opcode] == PICKLE_STRING;
+    uint64_t most = smaller(r->limits->array_nbytes, UINT32_MAX);
+
+    if (is_text)
+        most = smaller(r->protocol == 2 ? 2 * most : r->limits->string_nbytes, UINT32_MAX);
+    if ((forms[code->opcode] & IS_COUNTED) == 0 || code->number <= most)
+        return 0;
+    return pickle_fail(r, "%s of %" PRIu64 " bytes, at most %" PRIu64 " are accepted",
+                       is_text ? "str" : "bytes", code->number, most);
+}
+
 /* Carry out an opcode that pushes a value. */
 static int push_value(struct pickle_reader *r, const struct code *code)
 {
     const uint64_t n = code->number, bits = __builtin_bswap64(n); /* of a float */
     struct pickle_item value = {.kind = kinds[code->opcode], .as.integer = (int64_t)n};
-    uint64_t most = r->limits->array_nbytes;
 
     switch (code->opcode) {
     case OP_NEWTRUE:
@@ -251,13 +265,8 @@ static int push_value(struct pickle_reader *r, const struct code *code)
     default:
         if ((forms[code->opcode] & IS_COUNTED) == 0)
             break;
-        /* Protocol 2 has no bytes: Python 3 writes array data as text, up to two bytes per byte. */
-        if (value.kind == PICKLE_STRING)
-            most = r->protocol == 2 ? 2 * smaller(most, UINT32_MAX) : r->limits->string_nbytes;
-        most = smaller(most, UINT32_MAX);
-        if (n > most)
-            return pickle_fail(r, "%s of %" PRIu64 " bytes, at most %" PRIu64 " are accepted",
-                               value.kind == PICKLE_STRING ? "str" : "bytes", n, most);
+        if (check_length(r, code) != 0)
+            return -1;
         value.n_bytes_or_items = (uint32_t)n;
         value.as.bytes = code->bytes;
     }
@@ -352,11 +361,21 @@ static const struct {
     {"\x8b", "an integer beyond 64 bits"},
 };
 
-static int run(struct pickle_reader *r)
+static int refuse(struct pickle_reader *r, uint8_t opcode)
 {
-    struct code code = {.bytes = r->next};
     const char *use = "";
 
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (opcode != 0 && strchr(refused[i].opcodes, (char)opcode) != NULL)
+            use = refused[i].use;
+    return pickle_fail(
+        r, "opcode 0x%02x%s%s%s is refused, expected " PLAIN_DATA "; nothing was executed", opcode,
+        *use != '\0' ? " (" : "", use, *use != '\0' ? ")" : "");
+}
+
+/* Read the protocol, which comes first. */
+static int begin(struct pickle_reader *r)
+{
     r->opcode = r->next;
     if (r->end - r->next < 2 || r->next[0] != OP_PROTO)
         return pickle_fail(
@@ -368,25 +387,51 @@ static int run(struct pickle_reader *r)
     if (r->protocol < MIN_PROTOCOL || r->protocol > MAX_PROTOCOL)
         return pickle_fail(r, "pickle protocol %u is not supported (2 to 5 are)", r->protocol);
     r->next += 2;
-    if (scan_memo(r) != 0)
+    return 0;
+}
+
+static int run(struct pickle_reader *r)
+{
+    struct code code = {.bytes = r->next};
+
+    if (begin(r) != 0 || scan_memo(r) != 0)
         return -1;
     for (;;) {
         r->opcode = r->next;
         if (!decode(&r->next, r->end, &code))
             return pickle_fail(r, "truncated: expected an opcode and its argument, found the end");
-        if (forms[code.opcode] == REFUSED) {
-            for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-                if (code.opcode != 0 && strchr(refused[i].opcodes, (char)code.opcode) != NULL)
-                    use = refused[i].use;
-            return pickle_fail(
-                r, "opcode 0x%02x%s%s%s is refused, expected " PLAIN_DATA "; nothing was executed",
-                code.opcode, *use != '\0' ? " (" : "", use, *use != '\0' ? ")" : "");
-        }
+        if (forms[code.opcode] == REFUSED)
+            return refuse(r, code.opcode);
         if (code.opcode == OP_STOP)
             return 0;
         if (kinds[code.opcode] == VALUE_NOT ? carry_out(r, &code) != 0 : push_value(r, &code) != 0)
             return -1;
     }
+}
+
+int pickle_check_part(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limits *limits,
+                      uint64_t *n_checked, struct error *err)
+{
+    struct pickle_reader r = {
+        .start = bytes, .next = bytes, .end = bytes + n_bytes, .limits = limits, .err = err};
+    struct code code = {.opcode = OP_STOP};
+
+    if (begin(&r) != 0)
+        return -1;
+    if (*n_checked > 0)
+        r.next = bytes + *n_checked;
+    for (bool is_whole = true; is_whole;) {
+        r.opcode = r.next;
+        is_whole = decode(&r.next, r.end, &code);
+        *n_checked = (uint64_t)(r.opcode - bytes);
+        if (is_whole && forms[code.opcode] == REFUSED)
+            return refuse(&r, code.opcode);
+        if (is_whole && code.opcode == OP_STOP)
+            return pickle_fail(&r, "bytes after the end of the pickle, expected none");
+        if (r.opcode < r.end && check_length(&r, &code) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limits *limits,

@@ -11,7 +11,7 @@
 #define FIRST_STEP_NBYTES (1u << 20)
 #define CHUNK_NBYTES      (256u << 10) /* fits a core's L2 cache along with what is made of it */
 #define SKIP_NBYTES       (32u << 10)  /* skipped at a time */
-#define OTHER_NBYTES      (64u << 20) /* of a member that is no array: its CRC is checked up to here */
+#define OTHER_NBYTES      (64u << 20) /* the CRC of what is no array or pickle is checked up to here */
 #define PICKLE_PROTO      0x80        /* the first opcode of a pickle of protocol 2 or later */
 
 bool array_is_fortran(const struct array *array)
@@ -351,7 +351,7 @@ int array_load_objects(struct array *array, struct error *err)
     struct error reason = {0};
     const uint64_t total = array->unpacked_nbytes;
     const size_t first = header->header_nbytes;
-    uint64_t have = 0, capacity = first + FIRST_STEP_NBYTES;
+    uint64_t have = 0, capacity = first + FIRST_STEP_NBYTES, n_checked = 0;
     uint8_t *bytes = NULL;
 
     if (array->objects != NULL)
@@ -361,7 +361,7 @@ int array_load_objects(struct array *array, struct error *err)
             array, err, "expected an object array of one or more dimensions, found another array");
     int result = unpack_start(&unpack, array, err);
     /* Memory grows with the bytes that really come: the declared size is only a promise. What is
-     * not a pickle at all is refused before gigabytes of it are read. */
+     * no pickle that is accepted is refused before gigabytes of it are unpacked. */
     for (; result == 0 && have < total; capacity *= 2) {
         capacity = smaller(capacity, total);
         if (list_room(&bytes, capacity, 1, "object array", err) != 0 ||
@@ -372,6 +372,12 @@ int array_load_objects(struct array *array, struct error *err)
                                 "expected a pickle of protocol 2 or later, found that the data "
                                 "begins with byte 0x%02x",
                                 bytes[first]);
+        else if (array->decoder != NULL && capacity < total &&
+                 pickle_check_part(bytes + first, capacity - first, &limits, &n_checked, &reason) !=
+                     0)
+            result = total <= OTHER_NBYTES && unpack_finish(&unpack, err) != 0
+                         ? -1 /* it was damaged */
+                         : array_fail_reason(array, err, &reason, "pickle");
         have = capacity;
     }
     if (result == 0)

@@ -588,6 +588,15 @@ def pickle_cases():
     yield "index past the board", "refuse", "policy_indices", sparse(pickled(rows("<i4", fill=500)))
     yield "negative index", "refuse", "policy_indices", sparse(pickled(rows("<i4", fill=-7)))
     yield "object planes", "reject", "features", replaced(array=np.full((N, 4, 9, 9), 0, object))
+    for name, start, words in (("text", b"X\0\0\0\x20", "str of 536870912 bytes"), ("zeros", b"", "opcode 0x00"),
+                               ("end", b"N.", "after the end")):  # fmt: skip
+        front, n = header(dictionary("'|O'", shape="(6,)"), b"\x80\2" + start), 512 << 20
+        crc = zlib.crc32(front)
+        for _ in range(n >> 20):
+            crc = zlib.crc32(bytes(1 << 20), crc)
+        yield f"bomb: a pickle of 512 MiB, {name}", "reject", words, shard(
+            more=[Member("bomb.npy", b"", packed=zeros_behind(front, n),
+                         both={"size": len(front) + n, "crc": crc})])  # fmt: skip
     yield "object scalar", "accept", "", sparse(more=[Member("info.npy", pickled(np.array({"a": 1}, object)))])
     yield "hostile object scalar", "accept", "", sparse(
         more=[Member("info.npy",

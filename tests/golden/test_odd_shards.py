@@ -9,7 +9,7 @@ import zipfile
 
 from golden import Tap, data
 from measure import MAX_KIB, MAX_SECONDS, SANITIZED, cases, measured, options_for, verdict
-from odd_shards import CASES
+from odd_shards import CASES, Member, pickled, rows, shard
 
 tap = Tap()
 
@@ -94,6 +94,18 @@ def test_large_directory():
             file.seek(0, os.SEEK_END)
             file.write(b"PK\5\6" + struct.pack("<4H2IH", 0, 0, 60000, 60000, n_bytes, 100, 0))
         check_case(path, "reject", "expected a zip directory of at most")
+
+
+@tap.test()
+def test_said_once():
+    """An object array that cannot be read is one finding."""
+    sound = Member("policy_indices.npy", pickled(rows("<i4")), both={"crc": 1})
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "odd.npz")
+        with open(path, "wb") as file:
+            file.write(shard(more=[sound]))
+        run = measured(["verify", "--board=square:9", path])
+        assert run.code == 65 and run.out.count("expected CRC") == 1, run
 
 
 @tap.test(*[" ".join(reader) for reader in READERS])
