@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 
 #include "base/crew.h"
+#include "engine/expand.h"
 #include "positions/positions.h"
 
 #include <sys/stat.h>
@@ -242,18 +243,20 @@ static int run_each(struct call *call, json_t *stats, struct error *err)
                      .stats = stats,
                      .err = err};
     struct stat st;
+    const char *how;
     int status = e.files != NULL ? 0 : error_no_memory(err, "inputs");
 
     for (size_t i = 0; i < inputs->n && status == 0; i++)
         if (stat(inputs->items[i], &st) == 0)
             e.files[i] = st;
-    /* An output must not replace an input of its own or of another one, whatever that is called. */
-    for (size_t i = 0; i < inputs->n && status == 0 && settings->force && !settings->dry_run; i++)
-        for (size_t k = stat(outputs[i], &st) == 0 ? 0 : inputs->n; k < inputs->n; k++)
-            if (e.files[k].st_dev == st.st_dev && e.files[k].st_ino == st.st_ino)
-                status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(outputs[i]),
-                                      "the output is the same file as input %s",
-                                      text_path(inputs->items[k]).text);
+    /* An output must not replace another input, either; expand_write knows its own. */
+    for (size_t i = 0; i < inputs->n && status == 0 && settings->force && !settings->dry_run; i++) {
+        const size_t k = expand_replaces(outputs[i], e.files, inputs->n, &how);
+
+        if (k < inputs->n)
+            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(outputs[i]),
+                                  "the output %s input %s", how, text_path(inputs->items[k]).text);
+    }
     /* Codings are decided from all inputs together, though each has its own plan. */
     if (status == 0 && inputs->n > 1)
         status = plan_see(inputs->items, inputs->n, settings, &call->seen, err);

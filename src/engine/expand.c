@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "manifest/manifest.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -268,6 +269,56 @@ static void check_one(void *self, int64_t i, int worker)
         array_read_all(check->array, NULL, &check->err);
 }
 
+/* The number of a file among others, n if it is not there. */
+static size_t find_file(const struct stat *file, const struct stat *files, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && (files[i].st_dev != file->st_dev || files[i].st_ino != file->st_ino))
+        i++;
+    return i;
+}
+
+size_t expand_replaces(const char *path, const struct stat *files, size_t n, const char **how)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    struct stat st;
+    size_t i = stat(path, &st) == 0 ? find_file(&st, files, n) : n;
+
+    *how = i < n ? "is the same file as" : "would replace a folder that holds";
+    while (i == n && folder != NULL && (entry = readdir(folder)) != NULL)
+        if (strcmp(entry->d_name, "..") != 0 && fstatat(dirfd(folder), entry->d_name, &st, 0) == 0)
+            i = find_file(&st, files, n);
+    if (folder != NULL)
+        closedir(folder);
+    return i;
+}
+
+/* An input, a folder or its files, must not be the output or in it, whatever it is called. */
+static int check_apart(const struct plan *plan, const char *path, struct error *err)
+{
+    struct stat st, *files;
+
+    for (size_t i = 0; i < plan->n_inputs && stat(path, &st) == 0; i++) {
+        const struct archive_in *in = &plan->inputs[i].archive;
+        const size_t n = in->n_inputs + 1;
+        const char *how;
+
+        if (new_items(&files, n, "list of inputs", err) != 0)
+            return -1;
+        stat(in->path, &files[0]);
+        for (size_t k = 1; k < n; k++)
+            files[k] = in->inputs[k - 1].opened;
+        const bool is_replaced = expand_replaces(path, files, n, &how) < n;
+        free(files);
+        if (is_replaced)
+            return error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path), "the output %s input %s",
+                                how, text_path(in->path).text);
+    }
+    return 0;
+}
+
 int expand_write(struct expand_job *job, const struct order *rows, const char *path,
                  struct expand_result *result, struct error *err)
 {
@@ -275,8 +326,7 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     const struct plan *plan = job->plan;
     struct data_check *checks = NULL;
     size_t n_checks = 0;
-    struct stat st, other;
-    int status = 0;
+    int status;
     const bool is_beside = settings->n_helpers > settings->n_threads;
     const int most = is_beside ? settings->n_helpers : settings->n_threads;
     const uint64_t worth = expand_estimate(plan) / (is_beside ? HELPER_NBYTES : THREAD_NBYTES) + 1;
@@ -286,17 +336,7 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     job->order = rows;
     job->result = result;
     job->err = err;
-    /* An input, a folder or its files, must not be the output, whatever it is called. */
-    for (size_t i = 0; status == 0 && i < plan->n_inputs && stat(path, &st) == 0; i++) {
-        const struct archive_in *in = &plan->inputs[i].archive;
-
-        for (size_t k = 0; k <= in->n_inputs && status == 0; k++)
-            if (stat(k == 0 ? in->path : in->inputs[k - 1].path, &other) == 0 &&
-                other.st_dev == st.st_dev && other.st_ino == st.st_ino)
-                status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
-                                      "the output is the same file as input %s",
-                                      text_path(in->path).text);
-    }
+    status = check_apart(plan, path, err);
     if (status == 0 && settings->sidecar)
         status = sidecar_write(path, NULL, job->force, err);
     /* A slice gets its final name before the arrays have been read to the end, where their CRCs are

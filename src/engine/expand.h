@@ -40,6 +40,10 @@ struct expand_job {
 int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
                     struct error *err);
 
+/* Which of n files, as stat(2) tells of them, an output would replace: what is at `path` now, by
+ * whatever name, or in the folder there; n: none. *how: "is the same file as". */
+size_t expand_replaces(const char *path, const struct stat *files, size_t n, const char **how);
+
 /*
  * Write output rows `rows` (plan->order, or the next slice of it) to path: temp file, all members,
  * fsync, rename; then the manifest the same way. On failure the old output (or nothing) stands
