@@ -1,10 +1,6 @@
 /*
- * input.h - an input file: opened once, mapped, read under a guard.
- *
- * Mapped bytes are only ever copied, by input_read: a file that shrinks under the map is an error
- * instead of a SIGBUS, and the bytes that were checked (CRC) are the bytes that are used. Small
- * files, files of file systems that are not known to be local and those the caller does not want
- * mapped are read by pread.
+ * input.h - an input file: opened once, mapped or not, read by copying, so that one that shrinks
+ * under its map is an error, and the bytes that were checked (CRC) are the bytes that are used.
  */
 #pragma once
 

@@ -1,10 +1,7 @@
 /*
- * output.h - an output file or folder: complete and durable under its final name, or not there.
- *
- * Bytes go to a temp file in the same folder (.NAME.symaug-XXXXXX, O_EXCL, locked with flock).
- * Commit syncs it, renames it, and syncs the folder. A failure or a signal removes the temp file;
- * one left by kill -9 is removed by the next run that writes the same target and obtains its lock.
- * An output folder is made in the same way, from a temp folder into which its files are committed.
+ * output.h - an output file or folder: complete and durable under its final name, or not there. A
+ * temp (.NAME.symaug-XXXXXX) that is left by kill -9 is removed by the next run that writes the
+ * same target.
  */
 #pragma once
 

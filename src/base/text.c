@@ -217,8 +217,8 @@ void text_list_release(struct text_list *list)
     *list = (struct text_list){0};
 }
 
-/* Only WARNINGS_MAX lines are kept, so that a shard with a million oddities fills neither memory
- * nor terminal. */
+/* A shard with a million oddities must fill neither memory nor terminal. */
+#define WARNINGS_MAX   100
 #define WARNING_NBYTES 768
 
 int warnings_add(struct warnings *warnings, struct error *err, const char *format, ...)

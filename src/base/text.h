@@ -77,14 +77,13 @@ int text_list_add(struct text_list *list, const char *text, struct error *err);
 /* Free the list; accepts a zeroed one. */
 void text_list_release(struct text_list *list);
 
-#define WARNINGS_MAX 100 /* further ones are only counted, in one last line */
-
 /* Warnings about an input that is accepted, without the file's name. Zero-initialise. */
 struct warnings {
     struct text_list list;
     size_t n_left_out;
 };
 
-/* Append a line, printf-style. Returns 0, or -1 when there is no memory. */
+/* Append a line, printf-style; of more than a hundred the last line only tells the number. Returns
+ * 0, or -1 when there is no memory. */
 int warnings_add(struct warnings *warnings, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

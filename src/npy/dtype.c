@@ -127,20 +127,10 @@ int64_t dtype_get_int(const struct dtype *dtype, const void *element)
 
 int dtype_put_int(const struct dtype *dtype, int64_t value, void *element)
 {
-    const unsigned n_bits = 8 * dtype->itemsize;
-    bool fits = false;
-
-    if (dtype->kind == DTYPE_BOOL)
-        fits = value == 0 || value == 1;
-    else if (dtype->kind == DTYPE_INT)
-        fits = n_bits == 64 ||
-               (value >= -(INT64_C(1) << (n_bits - 1)) && value < INT64_C(1) << (n_bits - 1));
-    else if (dtype->kind == DTYPE_UINT)
-        fits = value >= 0 && (n_bits == 64 || value < INT64_C(1) << n_bits);
-    if (!fits)
+    if (dtype->kind != DTYPE_BOOL && !dtype_is_integer(dtype))
         return -1;
     bytes_put_uint(element, (uint64_t)value, dtype->itemsize, dtype->big_endian);
-    return 0;
+    return dtype_get_int(dtype, element) == value ? 0 : -1;
 }
 
 double dtype_get_any_double(const struct dtype *dtype, const void *element)

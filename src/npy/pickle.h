@@ -86,15 +86,10 @@ int pickle_check_part(const uint8_t *bytes, uint64_t n_bytes, const struct pickl
 void pickle_release(struct pickle_document *document);
 
 /*
- * The writer makes protocol 3 with the module names of numpy 1.x: a prelude and the items.
- * The items may be written in parts, in parallel, which are then joined in order: the bytes depend
- * on the values alone.
- *
- * Memo slots 0 to 3 hold what every array needs, slot 4 the dtype of objects, and then there is one
- * per dtype of the ndarray items, in order of first use. A dtype is declared inside the first item
- * that has it, since nothing may stay on the stack and numpy checks the length of every tuple; all
- * other items fetch it from its slot. Each part must know where that first item is, so before the
- * first part is written, at least the first item of each dtype is noted with its index.
+ * The writer makes protocol 3: a prelude and the items, which may be written in parts, in parallel,
+ * and are then joined in order. A dtype is declared inside the first item that has it, and each
+ * part must know which item that is: so before the first part is written, at least the first item
+ * of each dtype is noted with its index.
  */
 #define PICKLE_BATCH      1000 /* items between MARK and APPENDS: parts are best cut here */
 #define PICKLE_MAX_DTYPES 24

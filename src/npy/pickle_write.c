@@ -1,8 +1,9 @@
 /*
  * pickle_write.c - object arrays as numpy pickles them, but smaller, and always the same bytes for
- * the same items. Classes and dtypes are put into the memo once and fetched by number. Items are
- * appended in batches of fixed size, so that any thread can write a part of them; where each dtype
- * comes first must be noted beforehand, because it is declared there.
+ * the same items, which are appended in batches of fixed size. Memo slots 0 to 3 hold what every
+ * array needs, slot 4 the dtype of objects; then there is one per dtype of the ndarray items, in
+ * order of first use. It is declared in an item, since nothing may stay on the stack and numpy
+ * checks the length of every tuple.
  */
 #include "npy/pickle_values.h" /* the opcodes */
 

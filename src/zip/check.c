@@ -19,6 +19,7 @@
 #define TAIL_MAX         (LOCATOR64_NBYTES + END_NBYTES + COMMENT_MAX + TRAILING_MAX)
 #define CENTRAL_NBYTES   46u
 #define DIRECTORY_MAX    (64u << 20)
+#define MAX_ENTRIES      65536u
 
 /* Position of the last end record's signature before `limit`, or SIZE_MAX. */
 static size_t find_signature(const struct zip_field *tail, size_t limit)
@@ -90,8 +91,8 @@ static int read_end(struct zip_reader *zip, const uint8_t *p, size_t room, zip_n
     } else if (disk != 0 || directory_disk != 0 || bytes_get_le16(p + 8) != zip->n_entries) {
         return zip_fail(zip, "expected an archive on one disk, found a part of several");
     }
-    if (zip->n_entries > ZIP_MAX_ENTRIES)
-        return zip_fail(zip, "expected at most %u members, found %llu declared", ZIP_MAX_ENTRIES,
+    if (zip->n_entries > MAX_ENTRIES)
+        return zip_fail(zip, "expected at most %u members, found %llu declared", MAX_ENTRIES,
                         zip->n_entries);
     if (__builtin_add_overflow(zip->directory_offset, zip->directory_nbytes, &stop) || stop > limit)
         return zip_fail(zip,
@@ -156,28 +157,25 @@ static int find_directory(struct zip_reader *zip, const struct zip_field *tail,
 #define VERSION_ZIP64     45   /* the latest that stored, deflated and zip64 members need */
 #define DEFLATE_MAX_RATIO 1032 /* 258 bytes from 2 bits, and a little for the header */
 
-struct number_name {
-    unsigned number;
-    const char *name;
+static const char *const method_names[100] = {
+    [1] = "shrink",   [6] = "implode", [9] = "deflate64",   [12] = "bzip2", [14] = "lzma",
+    [20] = "zstd",    [93] = "zstd",   [94] = "mp3",        [95] = "xz",    [96] = "jpeg",
+    [97] = "wavpack", [98] = "ppmd",   [99] = "WinZip AES",
 };
 
-static const struct number_name method_names[] = {
-    {1, "shrink"},   {6, "implode"}, {9, "deflate64"},   {12, "bzip2"}, {14, "lzma"},
-    {20, "zstd"},    {93, "zstd"},   {94, "mp3"},        {95, "xz"},    {96, "jpeg"},
-    {97, "wavpack"}, {98, "ppmd"},   {99, "WinZip AES"},
+/* Flags that change what the bytes mean, by their bits. */
+static const char *const refused_flags[16] = {
+    [0] = "encrypted data",    [4] = "enhanced deflating", [5] = "compressed patch data",
+    [6] = "strong encryption", [13] = "a masked header",
 };
-
-/* Flags that change what the bytes mean. */
-static const struct number_name refused_flags[] = {
-    {0, "encrypted data"},    {4, "enhanced deflating"}, {5, "compressed patch data"},
-    {6, "strong encryption"}, {13, "a masked header"},
-};
+#define FLAG_UTF8      (1u << 11)
 #define RESERVED_FLAGS 0xd780u /* bits 7-10, 12, 14, 15: no format in use sets them */
 
 /* Accept only names, flags and methods that every reader takes the same way. */
 static int check_plain(struct zip_reader *zip, struct zip_entry *entry, unsigned version_needed)
 {
-    const char *fault = member_name_fault(entry->name, entry->name_nbytes), *method = "unknown";
+    const char *fault = member_name_fault(entry->name, entry->name_nbytes);
+    const char *method = entry->method < 100 ? method_names[entry->method] : NULL;
     const struct text_quoted name = text_quote_bytes(entry->name, entry->name_nbytes);
     bool ascii = true;
 
@@ -185,28 +183,25 @@ static int check_plain(struct zip_reader *zip, struct zip_entry *entry, unsigned
         return zip_fail(zip, "%s: expected a plain member name, found that the %s", name.text,
                         fault);
     zip->entry = entry;
-    if ((entry->flags & ZIP_FLAG_UTF8) != 0 && !text_is_utf8(entry->name, entry->name_nbytes))
+    if ((entry->flags & FLAG_UTF8) != 0 && !text_is_utf8(entry->name, entry->name_nbytes))
         return zip_fail(zip, "expected a name in UTF-8, as its flag says, found other bytes");
     entry->is_folder = entry->name[entry->name_nbytes - 1] == '/';
     for (size_t i = 0; i < entry->name_nbytes; i++)
         ascii = ascii && (unsigned char)entry->name[i] < 0x80;
-    if (!ascii && (entry->flags & ZIP_FLAG_UTF8) == 0 &&
+    if (!ascii && (entry->flags & FLAG_UTF8) == 0 &&
         warnings_add(zip->warnings, zip->err,
                      "member %s: name is neither ASCII nor marked as UTF-8", name.text) != 0)
         return -1;
     if (!entry->is_folder && strchr(entry->name, '/') != NULL &&
         warnings_add(zip->warnings, zip->err, "member %s: lies in a sub-folder", name.text) != 0)
         return -1;
-    for (size_t i = 0; i < sizeof refused_flags / sizeof *refused_flags; i++)
-        if ((entry->flags >> refused_flags[i].number & 1) != 0)
+    for (unsigned bit = 0; bit < 16; bit++)
+        if (refused_flags[bit] != NULL && (entry->flags >> bit & 1) != 0)
             return zip_fail(zip, "expected a plain member, found %s (flag bit %u)",
-                            refused_flags[i].name, refused_flags[i].number);
-    for (size_t i = 0; i < sizeof method_names / sizeof *method_names; i++)
-        if (method_names[i].number == entry->method)
-            method = method_names[i].name;
+                            refused_flags[bit], bit);
     if (entry->method != CODEC_ZIP_STORED && codec_decoder(entry->method) == NULL)
         return zip_fail(zip, "expected compression method %s, found %u (%s)", codec_methods,
-                        entry->method, method);
+                        entry->method, method != NULL ? method : "unknown");
     if ((entry->flags & RESERVED_FLAGS) != 0 &&
         warnings_add(zip->warnings, zip->err, "member %s: reserved flag bits 0x%04x are set",
                      name.text, entry->flags & RESERVED_FLAGS) != 0)

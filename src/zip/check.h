@@ -1,20 +1,11 @@
 /*
- * check.h - is this a sound zip archive, and where are its members?
- *
- * Readers of zip files disagree about damaged and forged ones. This one accepts only what every
- * reader takes the same way: one directory that agrees with the local headers, members that follow
- * one another and are all listed, plain names, plain methods. No declared number is trusted before
- * it is checked against the file's size, and the directory is read from a private copy, so that
- * changes to the file in the meantime have no effect.
+ * check.h - is this a sound zip archive, and where are its members? Readers disagree about damaged
+ * and forged ones: this one accepts only what every reader takes the same way.
  */
 #pragma once
 
 #include "base/input.h"
 #include "base/text.h"
-
-#define ZIP_MAX_ENTRIES     65536u
-#define ZIP_FLAG_DESCRIPTOR (1u << 3)
-#define ZIP_FLAG_UTF8       (1u << 11)
 
 /* One member, as the directory and its local header agree. */
 struct zip_entry {
@@ -56,8 +47,6 @@ int zip_check(const struct input *in, struct zip_directory *directory, struct wa
 void zip_directory_release(struct zip_directory *directory);
 
 /* --- names of members, and the array keys they stand for --- */
-
-#define MEMBER_NAME_MAX_NBYTES 4096
 
 /* Why a name of n_bytes (NULs may be among them) is refused, or NULL if it is not: static text such
  * as "name has a '..' component". */

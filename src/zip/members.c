@@ -13,8 +13,9 @@
 
 /* --- names --- */
 
-#define SUFFIX        ".npy"
-#define SUFFIX_NBYTES (sizeof SUFFIX - 1)
+#define SUFFIX          ".npy"
+#define SUFFIX_NBYTES   (sizeof SUFFIX - 1)
+#define NAME_MAX_NBYTES 4096
 
 /* The length of a name's stem. */
 static size_t stem_nbytes(const char *name, size_t n_bytes)
@@ -31,7 +32,7 @@ const char *member_name_fault(const char *name, size_t n_bytes)
 
     if (n_bytes == 0)
         return "name is empty";
-    if (n_bytes > MEMBER_NAME_MAX_NBYTES)
+    if (n_bytes > NAME_MAX_NBYTES)
         return "name is longer than 4096 bytes";
     for (size_t i = 0; i < n_bytes; i++) /* C0 and DEL, and C1 as UTF-8 has them (c2 80 to c2 9f) */
         if (p[i] < 0x20 || p[i] == 0x7f || (p[i] == 0xc2 && i + 1 < n_bytes && p[i + 1] < 0xa0))

@@ -12,6 +12,8 @@
 #define ZIP_END64_SIGNATURE      0x06064b50u
 #define ZIP_LOCATOR64_SIGNATURE  0x07064b50u
 
+#define ZIP_FLAG_DESCRIPTOR (1u << 3)
+
 typedef unsigned long long zip_number; /* any number of an archive, fit for %llu */
 
 /* What every step of the check needs. */
