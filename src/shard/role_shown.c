@@ -9,7 +9,7 @@
 #include "shard/planes.h"
 #include "shard/role_parts.h"
 
-#define LOOK_ITEMS (1u << 21) /* actions of all rows that are looked at */
+#define LOOK_ITEMS (1u << 18) /* actions of all rows that are looked at */
 #define SURE       7          /* evidence: one in a thousand */
 
 /* What an action may have in a row: bits of marks. */
@@ -145,14 +145,15 @@ const char *role_shown(const struct role_case *a, const char **what)
     struct planes_form form = {.axis = board->n_cells};
     struct reader readers[3] = {{.arrays = &a->array, .n_arrays = 1}};
     uint64_t n = form.axis + 1, n_rows = 0;
-    unsigned common[N_OF(readings)]; /* to all actions named */
+    unsigned common[N_OF(readings)], open = 1; /* to all actions named, and by what is not known */
     double low, high, most = SURE;
     const char *role = NULL;
     bool is_of_cells = true; /* the policy, if there is one */
     struct walk walk;
 
     find_beside(a, readers, &form, &n, &is_of_cells);
-    if (a->h->n_dims > 2 || !role_find_range(a->array, UINT64_MAX, &low, &high) || low < -1)
+    if (a->h->n_dims > 2 || !role_find_range(a->array, UINT64_MAX, &low, &high) || low < -1 ||
+        low == high)
         return NULL;
     const int64_t none = high >= (double)n && high < 0x1p31 ? (int64_t)high : -1;
     const bool can_move = dtype_is_integer(&a->h->dtype) && none == -1;
@@ -162,14 +163,17 @@ const char *role_shown(const struct role_case *a, const char **what)
     for (unsigned r = 0; r < N_OF(readings); r++)
         common[r] = can_read(a, &readings[r], is_of_cells) ? ~0u : 0;
     walk_begin(&walk, readers, N_OF(readers), NULL, NULL);
-    for (; has != NULL && named != NULL && n_rows * n < LOOK_ITEMS && walk_next(&walk); n_rows++) {
+    while (has != NULL && named != NULL && open != 0 && n_rows * n < LOOK_ITEMS &&
+           walk_next(&walk)) {
         uint8_t *const marks = named + N_OF(readings) * n;
 
         mark_actions(&form, &walk.rows[1], &walk.rows[2], marks, n);
         for (unsigned mark = 0; mark < N_MARKS; mark++)
             for (uint64_t at = 0; at < n; at++)
                 has[mark * n + at] += marks[at] >> mark & 1;
-        for (unsigned r = 0; r < N_OF(readings); r++)
+        n_rows++;
+        open = 0;
+        for (unsigned r = 0; r < N_OF(readings); r++) {
             for (uint64_t k = 0; k < walk.rows->n && common[r] != 0; k++) {
                 const int64_t at = action_named(walk.rows, &readings[r], k, none, board);
 
@@ -178,6 +182,8 @@ const char *role_shown(const struct role_case *a, const char **what)
                     named[r * n + (uint64_t)at] = 1;
                 k += is_of_pairs(&readings[r]);
             }
+            open |= is_known && r == own ? 0 : common[r] & ((1u << N_MARKS) - 1);
+        }
     }
     for (unsigned i = 0; i < N_OF(readings) * N_MARKS && walk.status == 0 && n_rows > 0; i++) {
         const unsigned r = i / N_MARKS, mark = i % N_MARKS;
