@@ -306,6 +306,8 @@ bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, u
         other = action_layout_by_length(board, board->n_cells);
     if (!role_told_layout(a, &told) || told != NULL)
         other = NULL;
+    if (role == ROLE_ACTION && other == NULL)
+        return false; /* its row is named when it is moved */
     action_layout_list(board, known, sizeof known);
     role_refuse(
         a, other != NULL ? text_format("%s:layout=%s", role_name(role), other->name).text : NULL,

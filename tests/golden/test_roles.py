@@ -404,7 +404,6 @@ UNDECIDED = [
      {"legal_moves": "action:layout=cells+pass"}),
     ("go9", {"x": planes(2, 9, 9), "policy": spread(81), "moves": np.arange(N) + 76},
      {"moves": "action:layout=cells+pass"}),
-    ("go9", {"x": planes(2, 9, 9), "policy": spread(81), "moves": np.arange(N) + 80}, {"moves": "drop"}),
     ("hexagon:4", {"x": planes(2, 9, 9) * HEX4, "policy": spread(61), "moves": HEX4_ROWS, "prev_moves": HEX4_ROWS},
      {"moves": "action:layout=cells-box", "prev_moves": "action:layout=cells-box"}),
     # One number for each row is no policy, whatever its name.
