@@ -6,7 +6,6 @@
 #include "base/budget.h"
 
 #include "base/input.h"
-#include "base/text.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -13,7 +13,6 @@
 
 #include "base/input.h"
 #include "base/temps.h"
-#include "base/text.h"
 
 #include <dirent.h>
 #include <fcntl.h>

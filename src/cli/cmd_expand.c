@@ -10,7 +10,6 @@
  */
 #include "cli/cli.h"
 
-#include "base/crew.h"
 #include "engine/expand.h"
 #include "positions/positions.h"
 

@@ -4,7 +4,6 @@
  */
 #include "cli/cli.h"
 
-#include "base/crew.h"
 #include "positions/positions.h"
 
 static int check_split(struct call *call, struct error *err)

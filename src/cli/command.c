@@ -7,7 +7,6 @@
  */
 #include "cli/cli.h"
 
-#include "base/crew.h"
 #include "codec/codec.h"
 
 #include <getopt.h>

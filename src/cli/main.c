@@ -3,7 +3,6 @@
  * files are removed whichever way the program ends: after a signal the exit code is 128 + its
  * number.
  */
-#include "base/output.h"
 #include "cli/cli.h"
 
 #include <malloc.h>

@@ -6,8 +6,6 @@
  */
 #include "cli/cli.h"
 
-#include "base/output.h"
-
 #include <sys/stat.h>
 
 /* --- lists of inputs --- */

@@ -5,7 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include "base/output.h"
 #include "engine/expand.h"
 #include "manifest/manifest.h"
 

@@ -8,8 +8,6 @@
  */
 #include "cli/cli.h"
 
-#include "base/output.h"
-
 #include <unistd.h>
 
 #define FIRST_SECONDS  1.0

@@ -12,7 +12,6 @@
  */
 #include "positions/positions.h"
 
-#include "base/text.h"
 #include "engine/kernel.h"
 #include "engine/order.h"
 #include "positions/parts.h"

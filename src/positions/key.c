@@ -8,7 +8,6 @@
  */
 #include "positions/key.h"
 
-#include "base/text.h"
 #include "manifest/digest.h"
 
 #include <endian.h>

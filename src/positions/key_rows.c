@@ -9,7 +9,6 @@
 #include "positions/key.h"
 
 #include "base/meter.h"
-#include "base/text.h"
 #include "positions/positions.h"
 
 #include <xxhash.h>

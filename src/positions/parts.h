@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include "base/budget.h"
-#include "base/bytes.h"
 #include "positions/key.h"
 
 #include <sys/types.h>

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/output.h"
 #include "engine/plan.h"
 
 /* --- expand --- */

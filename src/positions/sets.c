@@ -5,7 +5,6 @@
  */
 #include "positions/positions.h"
 
-#include "base/input.h"
 #include "base/meter.h"
 #include "engine/survey.h"
 #include "positions/parts.h"

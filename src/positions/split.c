@@ -6,7 +6,6 @@
  */
 #include "positions/positions.h"
 
-#include "base/text.h"
 #include "engine/survey.h"
 #include "positions/parts.h"
 

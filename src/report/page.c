@@ -10,8 +10,6 @@
  */
 #include "report/set.h"
 
-#include "base/text.h"
-
 #include <math.h>
 
 typedef unsigned long long count; /* as printf takes it */

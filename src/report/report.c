@@ -7,9 +7,7 @@
  */
 #include "report/set.h"
 
-#include "base/crew.h"
 #include "base/meter.h"
-#include "base/text.h"
 
 #include <math.h>
 

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/json_load.h"
 #include "show/show.h"
 #include "verify/verify.h"
 

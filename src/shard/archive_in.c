@@ -5,7 +5,6 @@
  */
 #include "shard/archive_in.h"
 
-#include "base/text.h"
 #include "symaug.h"
 #include "zip/check.h"
 

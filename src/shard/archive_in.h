@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "shard/array.h"
 
 enum archive_form { ARCHIVE_NPZ, ARCHIVE_NPY, ARCHIVE_FOLDER, ARCHIVE_MEMORY };

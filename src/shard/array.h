@@ -6,7 +6,6 @@
 
 #include "base/budget.h"
 #include "base/input.h"
-#include "base/text.h"
 #include "codec/codec.h"
 #include "npy/header.h"
 #include "npy/pickle.h"

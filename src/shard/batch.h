@@ -9,9 +9,6 @@
  */
 #pragma once
 
-#include "base/budget.h"
-#include "base/bytes.h"
-#include "base/error.h"
 #include "shard/array.h"
 
 /* Where the rows of a policy in CSR form begin, in elements counted over all shards. */

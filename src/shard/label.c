@@ -6,8 +6,6 @@
  */
 #include "shard/spec.h"
 
-#include "base/bytes.h"
-
 #include <math.h>
 
 #define SUM_TOLERANCE 2e-3

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "npy/dtype.h"
 #include "shard/role.h"
 
 #include <math.h>

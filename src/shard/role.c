@@ -7,7 +7,6 @@
  */
 #include "shard/role.h"
 
-#include "base/input.h"
 #include "base/json_load.h"
 #include "shard/role_parts.h"
 

@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include "base/error.h"
-#include "base/text.h"
 #include "board/actions.h"
 #include "board/board.h"
 #include "shard/archive_in.h"

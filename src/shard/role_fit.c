@@ -5,7 +5,6 @@
  */
 #include "shard/role_parts.h"
 
-#include "base/text.h"
 #include "shard/batch.h"
 #include "shard/planes.h"
 

@@ -9,7 +9,6 @@
 
 #include "board/actions.h"
 #include "board/board.h"
-#include "npy/dtype.h"
 #include "shard/array.h"
 #include "shard/conventions.h"
 #include "shard/role.h"

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/bytes.h"
 #include "show/show.h"
 
 /* The row of one array: n elements of dtype. Objects become int64 (indices) or double. */

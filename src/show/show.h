@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/text.h"
 #include "engine/plan.h"
 #include "engine/turn.h"
 

@@ -9,8 +9,6 @@
  */
 #include "verify/parts.h"
 
-#include "base/bytes.h"
-
 #include <math.h>
 
 #define SUM_TOLERANCE 1e-3

@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "base/json_load.h"
 
 /* Every code and its printed word. */

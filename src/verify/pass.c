@@ -10,7 +10,6 @@
  */
 #include "verify/parts.h"
 
-#include "base/crew.h"
 #include "base/meter.h"
 
 #define WINDOW_NBYTES   (8u << 20)

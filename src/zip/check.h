@@ -5,7 +5,6 @@
 #pragma once
 
 #include "base/input.h"
-#include "base/text.h"
 
 /* One member, as the directory and its local header agree. */
 struct zip_entry {
