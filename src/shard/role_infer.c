@@ -7,6 +7,8 @@
  */
 #include "shard/role_parts.h"
 
+#include <ctype.h>
+
 #define LIST_LOOK_NBYTES (1u << 20)
 
 static int compare_keys(const void *a, const void *b)
@@ -179,6 +181,48 @@ static int bind_copy(struct role_case *a, bool check_shape)
     return 0;
 }
 
+/* True when the names differ in that one has the word `own` where the other has `others`. */
+static bool differ_by(const char *key, const char *other, const char *own, const char *others)
+{
+    const size_t n = strlen(own), n_others = strlen(others);
+    size_t at = 0;
+
+    while (key[at] != '\0' && key[at] == other[at])
+        at++;
+    while (at > 0 && isalpha((unsigned char)key[at - 1]))
+        at--;
+    return text_compare_caseless(key + at, own, n) == 0 &&
+           text_compare_caseless(other + at, others, n_others) == 0 &&
+           !isalpha((unsigned char)key[at + n]) && strcmp(key + at + n, other + at + n_others) == 0;
+}
+
+/* The array that holds the columns of the cells of which this one may hold the rows, or the other
+ * way round; or NULL. */
+static const struct role_case *other_coordinate(const struct role_case *a)
+{
+    static const char *const words[] = {"row", "col", "row",  "column", "rows", "cols",
+                                        "r",   "c",   "y",    "x",      "r",    "q",
+                                        "i",   "j",   "rank", "file"};
+    const struct board *board = a->c->board;
+    const double end = board->rows > board->cols ? board->rows : board->cols;
+
+    for (const struct role_case *b = a->c->cases; b < a->c->cases + a->c->n; b++)
+        for (size_t k = 0; k < N_OF(words); k++) {
+            double low, high;
+
+            if (!differ_by(a->array->key, b->array->key, words[k], words[k ^ 1]) ||
+                a->h->n_dims > 2 || !dtype_is_integer(&a->h->dtype) ||
+                !dtype_is_integer(&b->h->dtype) || a->array->n_rows != b->array->n_rows ||
+                a->array->row_nbytes / a->h->dtype.itemsize !=
+                    b->array->row_nbytes / b->h->dtype.itemsize)
+                continue;
+            if (role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 && high < end &&
+                role_find_range(b->array, UINT64_MAX, &low, &high) && low >= -1 && high < end)
+                return b;
+        }
+    return NULL;
+}
+
 static int bind_unnamed(struct role_case *a)
 {
     const struct role_context *c = a->c;
@@ -209,6 +253,13 @@ static int bind_unnamed(struct role_case *a)
         return role_refuse(a, NULL,
                            "its name suggests castling rights, or a pawn taken en passant, which "
                            "change sides in a mirror image: say what it is");
+    const struct role_case *other = has_rows && c->request->is_strict ? other_coordinate(a) : NULL;
+    if (other != NULL)
+        return role_refuse(
+            a, NULL,
+            "its name and that of %.80s suggest the rows and columns of cells, which "
+            "a transform moves together: store them as one array of pairs",
+            text_quote(other->array->key).text);
     if (has_rows && !c->request->swaps_colours) {
         if (may_be_moves(a, false))
             return role_refuse(a, role_suggest(a),

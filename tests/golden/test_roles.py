@@ -398,6 +398,10 @@ UNDECIDED = [
      {"pair": "action", "at": "coord"}),
     ("go9", {**SHOWN, "at": np.where(GAME["n"][:, None] > 3, np.stack([GAME["last"] % 9, GAME["last"] // 9], 1), -1)},
      {"at": "coord:colrow"}),
+    # Rows and columns of cells in two arrays.
+    ("go9", {**SHOWN, "last_row": GAME["last"] // 9, "last_col": GAME["last"] % 9, "to_y": GAME["next"] // 9,
+             "to_x": GAME["next"] % 9, "row": GAME["last"], "col": GAME["last"] * 0},
+     {"last_row": "drop", "last_col": "drop", "to_y": "drop", "to_x": "drop", "row": "action"}),
     # Moves that number something else than the policy beside them: a pass, cells of the box.
     ("go9", {"x": planes(2, 9, 9), "pi_indices": np.tile([3, 4], (N, 1)), "pi_values": np.full((N, 2), 0.5),
              "legal_moves": np.where(PADDED == 8, 81, PADDED)},
