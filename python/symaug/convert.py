@@ -87,6 +87,8 @@ def put_in_place(path, force, is_folder, write):
         except (Error, OSError, MemoryError):
             raise
         except Exception as why:  # of h5py and lmdb, whose ways to fail are many
+            if isinstance(why.__context__, SystemExit):  # of a library that a signal took by surprise
+                raise why.__context__ from None
             raise Error(IO_ERROR, f"{path}: cannot be written ({str(why)[:80]})") from None
         for folder, _, names in os.walk(inner) if is_folder else [(temp, [], ["out"])]:
             for name in names:

@@ -22,6 +22,7 @@ from golden import Tap, data, load, run, same_bits
 
 sys.path.insert(0, os.path.abspath("python"))
 from symaug import restricted  # noqa: E402
+from symaug.convert import put_in_place  # noqa: E402
 
 tap = Tap()
 
@@ -493,6 +494,23 @@ def test_signal(number):
         running.send_signal(number)
         assert running.communicate()[1] == "" and running.returncode == 128 + number, running.returncode
         assert os.listdir(scratch.name) == ["in"]
+
+
+@tap.test()
+def test_signal_in_a_library():
+    """A zip file says that it cannot be closed where a signal ends what was about to be its member."""
+    def write(temp):
+        with zipfile.ZipFile(temp, "w") as archive:
+            begun = archive.open("a.npy", "w")
+            raise SystemExit(129 if begun.writable() else 1)
+
+    with Scratch() as scratch:
+        try:
+            put_in_place(scratch("out.npz"), False, False, write)
+            assert False, "it went on"
+        except SystemExit as why:
+            assert why.code == 129
+        assert os.listdir(scratch.name) == []
 
 
 @tap.test()
