@@ -14,6 +14,7 @@ struct planes_form planes_form_of(const struct role_binding *binding, const stru
                                 .n_last = axes->inner > 1 ? axes->inner : 1,
                                 .is_bits = binding->role == ROLE_PACKED,
                                 .lsb_first = binding->options & ROLE_LSB,
+                                .is_codes = binding->role == ROLE_GRID,
                                 .n_frames = 1};
 }
 
@@ -128,12 +129,27 @@ void planes_decide(struct planes_form *form, const struct conventions *c, bool i
     form->stones[1] = next < n_planes ? next : form->stones[0];
 }
 
+/* True when a plane holds 1 and -1, and 0 elsewhere. */
+static bool is_signed(const struct planes_form *form, const uint8_t *frame)
+{
+    unsigned found = 0;
+
+    for (uint64_t cell = 0; cell < form->axis; cell++) {
+        const double v = planes_number(form, frame, 0, cell);
+
+        found |= v == 0 ? 0 : v == 1 ? 1 : v == -1 ? 2 : 4;
+    }
+    return found == 3;
+}
+
 void planes_count_stones(const struct planes_form *form, const uint8_t *frame, uint64_t n[2],
                          uint8_t *marks)
 {
     if (marks != NULL)
         memset(marks, 0, form->axis);
-    n[1] = 0;
+    n[0] = n[1] = 0;
+    if (form->n_planes == 1 && !form->is_codes && !is_signed(form, frame))
+        return;
     for (int i = 0; i < (form->n_planes > 1 ? 2 : 1); i++)
         n[i] = planes_mark(form, frame, form->stones[i], (uint8_t)(i + 1), marks);
 }

@@ -28,6 +28,7 @@ struct planes_form {
     uint64_t n_planes, axis;         /* axis: cells of a plane */
     uint64_t n_last;                 /* planes that are interleaved cell by cell; 1: none */
     bool is_bits, lsb_first;         /* of packed planes */
+    bool is_codes;                   /* of a grid: each says what stands on its cell */
     uint64_t n_frames, frame_nbytes; /* frames of a row, each of which has such planes */
 
     /* Set by planes_decide. */
@@ -88,8 +89,9 @@ bool planes_have_rights(const struct planes_form *form, const struct board *boar
  * twice if only one is left. Only Hex (is_hex) has a plane for the player to move. */
 void planes_decide(struct planes_form *form, const struct conventions *c, bool is_hex);
 
-/* Count the stones of both players in a frame; the second player has none where there is only one
- * plane. marks (NULL: none): a byte for each cell, set to 1 for a stone of the first player plus 2
- * for one of the second. */
+/* Count the stones of both players in a frame. Where there is only one plane, all count for the
+ * first player, and but for codes there are none unless it holds 1, -1 and 0 alone. marks (NULL:
+ * none): a byte for each cell, set to 1 for a stone of the first player plus 2 for one of the
+ * second. */
 void planes_count_stones(const struct planes_form *form, const uint8_t *frame, uint64_t n[2],
                          uint8_t *marks);

@@ -184,6 +184,11 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
         status |= text_append(&list, err, "; use: %s", command.text);
     if (status == 0)
         error_set_at(err, ERROR_DATA, &place, "%s", list.text);
+    if (status == 0 && problems->n == 1 && problems->items[0].why.has_row) {
+        memcpy(err->array, problems->items[0].why.array, sizeof err->array);
+        err->has_row = true;
+        err->row = problems->items[0].why.row;
+    }
     text_release(&command);
     text_release(&list);
     return -1;

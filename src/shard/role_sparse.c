@@ -288,6 +288,22 @@ static int check_objects(struct role_case *a, bool indices)
     return 0;
 }
 
+/* Have the last problem, of this array, name the first row with a number from `end` on. */
+static void name_row(const struct role_case *a, double end)
+{
+    struct role_problems *problems = a->c->problems;
+    struct walk walk;
+
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
+    while (problems->n > 0 && walk_next(&walk))
+        if (row_summarize(walk.rows, 0, walk.rows->n).max >= end) {
+            problems->items[problems->n - 1].why.has_row = true;
+            problems->items[problems->n - 1].why.row = walk.number;
+            break;
+        }
+    (void)walk_end(&walk);
+}
+
 bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, uint64_t length)
 {
     const struct board *board = a->c->board;
@@ -314,6 +330,7 @@ bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, u
         "index %.0f, expected below %" PRIu64
         ", the actions of the layout %s: say what it numbers, layout= one of %s",
         high, length, layout->name, known);
+    name_row(a, (double)length);
     return true;
 }
 
