@@ -226,9 +226,10 @@ static unsigned pairs_may_be(const struct role_case *a)
     const uint64_t rows = a->c->board->rows, cols = a->c->board->cols;
     const uint64_t end = end_of_moves(a), n_actions = end > 0 ? end : a->c->board->n_cells;
     unsigned may_be = ROLE_ROWCOL | ROLE_COLROW | ROLE_PAIRS;
+    struct error why = {0};
     struct walk walk;
 
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
     while (may_be != 0 && walk_next(&walk))
         for (uint64_t i = 0; i + 1 < walk.rows->n; i += 2) {
             const int64_t pair[] = {row_int(walk.rows, i), row_int(walk.rows, i + 1)};
@@ -242,7 +243,10 @@ static unsigned pairs_may_be(const struct role_case *a)
             if (!is_none && (p >= cols || q >= rows))
                 may_be &= ~(unsigned)ROLE_COLROW;
         }
-    return walk_end(&walk) == 0 ? may_be : 0;
+    /* What cannot be read tells nothing; damaged data is refused where it is read in earnest. */
+    if (walk_end(&walk) != 0 && why.kind != ERROR_DATA)
+        error_pass(&a->c->failed, &why);
+    return may_be;
 }
 
 const char *role_suggest_coord(const struct role_case *a)
