@@ -61,6 +61,8 @@ static const struct reading {
     {.role = "action:anti-transpose", .flip = ACTION_ANTI_TRANSPOSE},
 };
 
+enum { N_READINGS = N_OF(readings) };
+
 static bool is_of_pairs(const struct reading *reading)
 {
     return reading->row != reading->col;
@@ -145,7 +147,7 @@ const char *role_shown(const struct role_case *a, const char **what)
     struct planes_form form = {.axis = board->n_cells};
     struct reader readers[3] = {{.arrays = &a->array, .n_arrays = 1}};
     uint64_t n = form.axis + 1, n_rows = 0;
-    unsigned common[N_OF(readings)], open = 1; /* to all actions named, and by what is not known */
+    unsigned common[N_READINGS], open = 1; /* to all actions named, and by what is not known */
     double low, high, most = SURE;
     const char *role = NULL;
     bool is_of_cells = true; /* the policy, if there is one */
@@ -159,13 +161,13 @@ const char *role_shown(const struct role_case *a, const char **what)
     const bool can_move = dtype_is_integer(&a->h->dtype) && none == -1;
     /* By action: in how many rows it has what; whether it is named, by reading; its marks. */
     uint64_t *has = calloc(n * N_MARKS, sizeof *has);
-    uint8_t *named = calloc(n, N_OF(readings) + 1);
-    for (unsigned r = 0; r < N_OF(readings); r++)
+    uint8_t *named = calloc(n, N_READINGS + 1);
+    for (unsigned r = 0; r < N_READINGS; r++)
         common[r] = can_read(a, &readings[r], is_of_cells) ? ~0u : 0;
     walk_begin(&walk, readers, N_OF(readers), NULL, NULL);
     while (has != NULL && named != NULL && open != 0 && n_rows * n < LOOK_ITEMS &&
            walk_next(&walk)) {
-        uint8_t *const marks = named + N_OF(readings) * n;
+        uint8_t *const marks = named + N_READINGS * n;
 
         mark_actions(&form, &walk.rows[1], &walk.rows[2], marks, n);
         for (unsigned mark = 0; mark < N_MARKS; mark++)
@@ -173,7 +175,7 @@ const char *role_shown(const struct role_case *a, const char **what)
                 has[mark * n + at] += marks[at] >> mark & 1;
         n_rows++;
         open = 0;
-        for (unsigned r = 0; r < N_OF(readings); r++) {
+        for (unsigned r = 0; r < N_READINGS; r++) {
             for (uint64_t k = 0; k < walk.rows->n && common[r] != 0; k++) {
                 const int64_t at = action_named(walk.rows, &readings[r], k, none, board);
 
@@ -185,7 +187,7 @@ const char *role_shown(const struct role_case *a, const char **what)
             open |= is_known && r == own ? 0 : common[r] & ((1u << N_MARKS) - 1);
         }
     }
-    for (unsigned i = 0; i < N_OF(readings) * N_MARKS && walk.status == 0 && n_rows > 0; i++) {
+    for (unsigned i = 0; i < N_READINGS * N_MARKS && walk.status == 0 && n_rows > 0; i++) {
         const unsigned r = i / N_MARKS, mark = i % N_MARKS;
         const bool is_cell = r == 0 && !is_of_cells && mark <= HAS_STONE;
         /* In columns that fill up numbers of moves name empty cells, too. A policy may be stored
