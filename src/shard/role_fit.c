@@ -5,7 +5,6 @@
  */
 #include "shard/role_parts.h"
 
-#include "shard/batch.h"
 #include "shard/planes.h"
 
 bool role_unfit(struct role_case *a, const char *format, ...)
@@ -278,11 +277,14 @@ static bool is_channels_last(const struct role_case *a)
     uint64_t n_odd = 0, n_mixed = 0, n[2];               /* rows, if planes come first */
     double by_cells = 0, by_counts = 0; /* -ln of the probability that rows are so by chance */
     uint8_t *marks = apart ? malloc(form.axis) : NULL;
+    struct error why = {0};
     struct walk walk;
 
-    if (marks == NULL)
+    if (!apart)
         return false;
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    if (marks == NULL)
+        walk.status = error_no_memory(&why, "stones of a row");
     while (apart && walk.number < ORDER_LOOK_ROWS && walk_next(&walk)) {
         bool is_apart[2],
             is_even[2]; /* the first two planes: no cell has both, as many have each */
@@ -301,7 +303,7 @@ static bool is_channels_last(const struct role_case *a)
         n_odd += !is_apart[0] || !is_even[0];
     }
     free(marks);
-    return walk_end(&walk) == 0 && apart &&
+    return role_end_look(a, &walk, &why) && apart &&
            ((even && n_odd >= MIN_ROWS && by_cells >= 1 && by_cells + by_counts >= SURE) ||
             (n_mixed >= MIN_ROWS && by_cells >= SURE));
 }
@@ -310,14 +312,15 @@ static bool is_lsb_first(const struct role_case *a)
 {
     const uint64_t n_cells = a->c->board->n_cells;
     unsigned pad[2] = {0}; /* bits of all planes, if their last cell is a low bit, or a high one */
+    struct error why = {0};
     struct walk walk;
 
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
     while (walk.number < ORDER_LOOK_ROWS && walk_next(&walk))
         for (uint64_t i = 0; i < walk.rows->n; i += (n_cells + 7) / 8)
             for (int lsb = 0; lsb < 2; lsb++)
                 pad[lsb] |= plane_pad_bits(walk.rows->bytes + i, n_cells, lsb);
-    return walk_end(&walk) == 0 && pad[0] != 0 && pad[1] == 0;
+    return role_end_look(a, &walk, &why) && pad[0] != 0 && pad[1] == 0;
 }
 
 const char *role_order_of(const struct role_case *a, enum role role)

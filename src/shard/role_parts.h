@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "shard/batch.h"
 #include "shard/role.h"
 
 #define ROLE_REASON_NBYTES 320
@@ -47,6 +48,11 @@ struct role_context {
 /* The array of that key (n_bytes of key, then ending), or NULL. */
 struct role_case *role_find(const struct role_context *c, const char *key, size_t n_bytes,
                             const char *ending);
+
+/* End a walk over an array that is only looked at, and return whether it went well. A disk that
+ * fails, or lack of memory, ends the inference: nothing may be copied because nobody could look.
+ * Damaged data is refused where it is read in earnest. */
+bool role_end_look(const struct role_case *a, struct walk *walk, const struct error *why);
 
 /* The role that the array has by override or by name. */
 enum role role_wanted(const struct role_case *a);

@@ -38,6 +38,15 @@ enum role role_wanted(const struct role_case *a)
     return a->is_told ? a->told->role : a->named.role;
 }
 
+bool role_end_look(const struct role_case *a, struct walk *walk, const struct error *why)
+{
+    const bool is_whole = walk_end(walk) == 0;
+
+    if (!is_whole && why->kind != ERROR_DATA)
+        error_pass(&a->c->failed, why);
+    return is_whole;
+}
+
 void role_problems_release(struct role_problems *problems)
 {
     free(problems->items);

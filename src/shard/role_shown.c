@@ -5,7 +5,6 @@
  * how often each cell that they name is empty. A cell counts once, since the rows of a game say the
  * same.
  */
-#include "shard/batch.h"
 #include "shard/planes.h"
 #include "shard/role_parts.h"
 
@@ -151,6 +150,7 @@ const char *role_shown(const struct role_case *a, const char **what)
     double low, high, most = SURE;
     const char *role = NULL;
     bool is_of_cells = true; /* the policy, if there is one */
+    struct error why = {0};
     struct walk walk;
 
     find_beside(a, readers, &form, &n, &is_of_cells);
@@ -164,9 +164,10 @@ const char *role_shown(const struct role_case *a, const char **what)
     uint8_t *named = calloc(n, N_READINGS + 1);
     for (unsigned r = 0; r < N_READINGS; r++)
         common[r] = can_read(a, &readings[r], is_of_cells) ? ~0u : 0;
-    walk_begin(&walk, readers, N_OF(readers), NULL, NULL);
-    while (has != NULL && named != NULL && open != 0 && n_rows * n < LOOK_ITEMS &&
-           walk_next(&walk)) {
+    walk_begin(&walk, readers, N_OF(readers), NULL, &why);
+    if (has == NULL || named == NULL)
+        walk.status = error_no_memory(&why, "numbers that may be moves");
+    while (open != 0 && n_rows * n < LOOK_ITEMS && walk_next(&walk)) {
         uint8_t *const marks = named + N_READINGS * n;
 
         mark_actions(&form, &walk.rows[1], &walk.rows[2], marks, n);
@@ -207,5 +208,5 @@ const char *role_shown(const struct role_case *a, const char **what)
     }
     free(has);
     free(named);
-    return walk_end(&walk) == 0 ? role : NULL;
+    return role_end_look(a, &walk, &why) ? role : NULL;
 }

@@ -5,7 +5,6 @@
  */
 #include "shard/role_parts.h"
 
-#include "shard/batch.h"
 
 /* --- which arrays belong together --- */
 

@@ -2,7 +2,6 @@
  * role_suggest.c - what an array may be whose name does not tell: the likely role, from its shape,
  * its numbers and its strings, to be offered to people. Nothing here decides a role.
  */
-#include "shard/batch.h"
 #include "shard/role_parts.h"
 #include "shard/spec.h"
 
@@ -243,9 +242,7 @@ static unsigned pairs_may_be(const struct role_case *a)
             if (!is_none && (p >= cols || q >= rows))
                 may_be &= ~(unsigned)ROLE_COLROW;
         }
-    /* What cannot be read tells nothing; damaged data is refused where it is read in earnest. */
-    if (walk_end(&walk) != 0 && why.kind != ERROR_DATA)
-        error_pass(&a->c->failed, &why);
+    (void)role_end_look(a, &walk, &why);
     return may_be;
 }
 
