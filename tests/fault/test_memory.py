@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 """Every allocation fails, once and from then on: no signal, one line, nothing left behind."""
 
+import os
+import zipfile
+
 from commands import NAMES, commands
-from fault import Tap, scratch_folder, sweep
+from fault import INJECTOR, Tap, scratch_folder, sweep, symaug
 
 tap = Tap()
 made = {}
@@ -19,6 +22,29 @@ def expected(run):
 @tap.test(*NAMES)
 def test_allocations(name):
     sweep(made[name], "malloc", ["ENOMEM"], 240, expected)
+
+
+def moves_unseen(folder, error, n):
+    """The exit code for a shard with moves under a name that says nothing, when the n-th call fails."""
+    out = os.path.join(folder, f"{n}.npz")
+    code, _, errors = symaug("expand", "-q", "-j1", "--board=square:9", os.path.join(folder, "in.npz"), out,
+                             env={"LD_PRELOAD": INJECTOR, "INJECT": f"{error}:{n}"})  # fmt: skip
+    return code, errors
+
+
+@tap.test("malloc:ENOMEM", "read:EIO")
+def test_who_cannot_look_does_not_copy(error):
+    """Moves that are asked for are never copied because there was no memory to look at them, or no disk."""
+    with scratch_folder() as folder:
+        go, renamed = os.path.join(folder, "go.npz"), os.path.join(folder, "in.npz")
+        symaug("sample", "-q", "--board=square:9", "--rows=40", go)
+        with zipfile.ZipFile(go) as old, zipfile.ZipFile(renamed, "w") as new:
+            for name in old.namelist():
+                new.writestr(name.replace("last_move", "at"), old.read(name))
+        assert moves_unseen(folder, error, 100000)[0] == 65
+        codes = [moves_unseen(folder, error, n) for n in range(1, 400)]
+        wrong = [(n + 1, code, errors) for n, (code, errors) in enumerate(codes) if code not in (65, 70, 74)]
+        assert not wrong, wrong[:5]
 
 
 if __name__ == "__main__":
