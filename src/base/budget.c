@@ -5,13 +5,11 @@
  */
 #include "base/budget.h"
 
+#include "base/bytes.h"
 #include "base/input.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-#define HUGE_NBYTES (2u << 20)
 
 int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budget,
                  struct error *err)
@@ -26,11 +24,8 @@ int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budge
             continue;
         scratch->memory = malloc((size_t)n_bytes + 1);
         if (scratch->memory != NULL) {
-            const size_t skip = -(uintptr_t)scratch->memory % HUGE_NBYTES;
-
             /* Rows are read from here in any order, most of them from another page. */
-            if (n_bytes > skip)
-                madvise(scratch->memory + skip, (size_t)n_bytes - skip, MADV_HUGEPAGE);
+            bytes_want_huge_pages(scratch->memory, (size_t)n_bytes);
             return 0;
         }
         atomic_fetch_add(&budget->left, n_bytes);

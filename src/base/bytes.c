@@ -1,9 +1,11 @@
 /*
- * bytes.c - the parts of bytes.h that are not inline: checked products, and the growable buffer.
- * The buffer grows to half as much again as is needed, so that appending byte by byte stays linear;
- * sizes that could overflow are refused as lack of memory.
+ * bytes.c - the parts of bytes.h that are not inline: checked products, memory, the growable
+ * buffer. The buffer grows to half as much again as is needed, so that appending byte by byte stays
+ * linear; sizes that could overflow are refused as lack of memory.
  */
 #include "base/bytes.h"
+
+#include <sys/mman.h>
 
 int bytes_product(const uint64_t *factors, size_t n, uint64_t *product)
 {
@@ -14,6 +16,14 @@ int bytes_product(const uint64_t *factors, size_t n, uint64_t *product)
             return -1;
     *product = p;
     return 0;
+}
+
+void bytes_want_huge_pages(void *memory, size_t n_bytes)
+{
+    const size_t skip = -(uintptr_t)memory % (2u << 20);
+
+    if (n_bytes > skip)
+        madvise((uint8_t *)memory + skip, n_bytes - skip, MADV_HUGEPAGE);
 }
 
 int list_room(void *list, size_t n, size_t item_nbytes, const char *what, struct error *err)

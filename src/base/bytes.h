@@ -105,6 +105,9 @@ static inline bool bytes_are_zero(const uint8_t *p, size_t n_bytes)
 /* Multiply n factors. Returns 0, or -1 (no error set) when the product does not fit 64 bits. */
 int bytes_product(const uint64_t *factors, size_t n, uint64_t *product);
 
+/* Have memory that is not used yet come in pages of 2 MiB, where there are any. */
+void bytes_want_huge_pages(void *memory, size_t n_bytes);
+
 /* Reallocate an owned list, a pointer whose address is given, to n items. Returns 0, or -1 when
  * there is no memory for `what`; the list is then unchanged. */
 int list_room(void *list, size_t n, size_t item_nbytes, const char *what, struct error *err);

@@ -7,14 +7,12 @@
 
 #include <malloc.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #define KEPT_NBYTES  (8 << 20)
 #define GROWN_NBYTES (1 << 20)
 #define FIRST_NBYTES (KEPT_NBYTES - GROWN_NBYTES - GROWN_NBYTES / 2) /* less than is trimmed */
-#define HUGE_NBYTES  (2u << 20)
 
 /* jansson 2.14 makes wrong strings when an allocation fails, so it must never see that. */
 static void *json_memory(size_t n_bytes)
@@ -69,11 +67,10 @@ int main(int argc, char **argv)
     mallopt(M_MMAP_THRESHOLD, KEPT_NBYTES);
     mallopt(M_TRIM_THRESHOLD, KEPT_NBYTES);
     mallopt(M_TOP_PAD, GROWN_NBYTES);
-    const uintptr_t first = (uintptr_t)malloc(FIRST_NBYTES);
-    const size_t skip = -first % HUGE_NBYTES;
-    if (first != 0)
-        madvise((void *)(first + skip), FIRST_NBYTES - skip, MADV_HUGEPAGE);
-    free((void *)first);
+    void *const first = malloc(FIRST_NBYTES);
+    if (first != NULL)
+        bytes_want_huge_pages(first, FIRST_NBYTES);
+    free(first);
     /* All inputs are open at once, and may exceed the soft limit. */
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
