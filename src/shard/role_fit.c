@@ -285,9 +285,8 @@ static bool is_channels_last(const struct role_case *a)
     walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
     if (marks == NULL)
         walk.status = error_no_memory(&why, "stones of a row");
-    while (apart && walk.number < ORDER_LOOK_ROWS && walk_next(&walk)) {
-        bool is_apart[2],
-            is_even[2]; /* the first two planes: no cell has both, as many have each */
+    while (marks != NULL && apart && walk.number < ORDER_LOOK_ROWS && walk_next(&walk)) {
+        bool is_apart[2], is_even[2]; /* no cell has both first planes; as many have each */
 
         for (unsigned last = 0; last < 2; last++) {
             form.n_last = last ? form.n_planes : 1;

@@ -5,7 +5,6 @@
  */
 #include "shard/role_parts.h"
 
-
 /* --- which arrays belong together --- */
 
 /* The parts: PREFIX_indices, PREFIX_values or _data, PREFIX_offsets or _indptr. */
