@@ -1,7 +1,8 @@
 /*
  * bytes.c - the parts of bytes.h that are not inline: checked products, memory, the growable
  * buffer. The buffer grows to half as much again as is needed, so that appending byte by byte stays
- * linear; sizes that could overflow are refused as lack of memory.
+ * linear; sizes that could overflow are refused as lack of memory. Small buffers are larger than a
+ * cache line, so that those of several threads are not in one.
  */
 #include "base/bytes.h"
 
@@ -16,6 +17,14 @@ int bytes_product(const uint64_t *factors, size_t n, uint64_t *product)
             return -1;
     *product = p;
     return 0;
+}
+
+void *bytes_new_apart(size_t n_bytes)
+{
+    const size_t n = (n_bytes / CACHE_LINE_NBYTES + 1) * CACHE_LINE_NBYTES;
+    void *memory = aligned_alloc(CACHE_LINE_NBYTES, n);
+
+    return memory != NULL ? memset(memory, 0, n) : NULL;
 }
 
 void bytes_want_huge_pages(void *memory, size_t n_bytes)
@@ -47,7 +56,7 @@ uint8_t *bytes_reserve(struct bytes *b, size_t n_bytes, struct error *err)
         return NULL;
     }
     if (needed > b->capacity || b->data == NULL) {
-        const size_t capacity = needed + needed / 2 + 64;
+        const size_t capacity = needed + needed / 2 + 4 * CACHE_LINE_NBYTES;
 
         if (list_room(&b->data, capacity, 1, "byte buffer", err) != 0)
             return NULL;

@@ -105,6 +105,13 @@ static inline bool bytes_are_zero(const uint8_t *p, size_t n_bytes)
 /* Multiply n factors. Returns 0, or -1 (no error set) when the product does not fit 64 bits. */
 int bytes_product(const uint64_t *factors, size_t n, uint64_t *product);
 
+/* What a core fetches from memory at once. Where two threads write to one line, both wait. */
+#define CACHE_LINE_NBYTES 64u
+
+/* Zeros in cache lines of their own, for one thread's work. Free them with free. NULL: no memory.
+ */
+void *bytes_new_apart(size_t n_bytes);
+
 /* Have memory that is not used yet come in pages of 2 MiB, where there are any. */
 void bytes_want_huge_pages(void *memory, size_t n_bytes);
 

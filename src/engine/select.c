@@ -14,15 +14,19 @@
 
 #include <xxhash.h>
 
-#define ROWS_AT_ONCE   256
+#define ROWS_AT_ONCE   4096
 #define NBYTES_AT_ONCE (8u << 20) /* in all arrays, about */
+
+struct room {
+    _Alignas(CACHE_LINE_NBYTES) struct bytes row; /* owned: one that was moved */
+};
 
 struct unique {
     struct plan *plan;
     const struct plan_array **moving; /* owned, n_moving: the arrays that move */
     size_t n_moving;
-    struct walk rows;    /* of these, and of each one's values if it is of padded indices */
-    struct bytes *rooms; /* owned, one per thread: a moved row */
+    struct walk rows;   /* of these, and of each one's values if it is of padded indices */
+    struct room *rooms; /* owned, one per thread */
 };
 
 /* Set `to` to what a row's image has of an array: of objects, the indices alone, since all else is
@@ -55,7 +59,7 @@ static int drop_equal(void *self, uint64_t at, int worker, struct error *err)
     struct selection *selection = &u->plan->selection;
     const uint64_t row = u->rows.first + at;
     const uint32_t n = u->plan->n_chosen;
-    struct bytes *room = &u->rooms[worker];
+    struct bytes *room = &u->rooms[worker].row;
     XXH128_hash_t hashes[BOARD_MAX_TRANSFORMS];
     struct error reason = {0};
 
@@ -87,7 +91,7 @@ static int drop_equal_images(struct plan *plan, struct error *err)
     int status = selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err);
 
     u.moving = calloc(plan->n_arrays + 1, sizeof *u.moving);
-    u.rooms = calloc((size_t)n_threads, sizeof *u.rooms);
+    u.rooms = bytes_new_apart((size_t)n_threads * sizeof *u.rooms);
     if (readers == NULL || u.moving == NULL || u.rooms == NULL)
         status = error_no_memory(err, "--unique");
     for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
@@ -112,7 +116,7 @@ static int drop_equal_images(struct plan *plan, struct error *err)
         status = walk_end(&u.rows);
     }
     for (int i = 0; u.rooms != NULL && i < n_threads; i++)
-        bytes_release(&u.rooms[i]);
+        bytes_release(&u.rooms[i].row);
     free(readers);
     free(u.moving);
     free(u.rooms);

@@ -268,8 +268,7 @@ static inline uint64_t row_of(const struct symaug_rows *rows, size_t k)
 
 /* Rows are read in random order, which no hardware prefetcher predicts, and waiting for memory
  * takes longer than moving them: each is prefetched this many bytes of other rows ahead. */
-#define FETCH_NBYTES      4096u
-#define CACHE_LINE_NBYTES 64u
+#define FETCH_NBYTES 4096u
 
 /* Always inlined: gcc drops calls of a function that only prefetches. */
 static inline __attribute__((always_inline)) void fetch(const struct symaug_rows *rows, size_t k,

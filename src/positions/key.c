@@ -373,11 +373,13 @@ int key_note(struct plan *plan, const struct key *key, struct error *err)
 
 int key_room_init(struct key_room *room, const struct key *key, struct error *err)
 {
-    room->from = calloc(key->n_arrays + 1, sizeof *room->from);
-    room->rows = aligned_alloc(16, key->room_nbytes);
-    room->text = malloc(key->head.n_bytes + key->n_bytes + 1);
-    if (room->from == NULL || room->rows == NULL || room->text == NULL)
+    const size_t from_nbytes = key->n_arrays * sizeof *room->from;
+
+    room->rows = bytes_new_apart(key->room_nbytes + from_nbytes + key->head.n_bytes + key->n_bytes);
+    if (room->rows == NULL)
         return error_no_memory(err, "key of a position");
+    room->from = (const uint8_t **)(room->rows + key->room_nbytes);
+    room->text = room->rows + key->room_nbytes + from_nbytes;
     memcpy(room->text, key->head.data, key->head.n_bytes);
     room->bytes = room->text + key->head.n_bytes;
     return 0;
@@ -385,9 +387,7 @@ int key_room_init(struct key_room *room, const struct key *key, struct error *er
 
 void key_room_release(struct key_room *room)
 {
-    free(room->from);
     free(room->rows);
-    free(room->text);
     bytes_release(&room->moved);
     *room = (struct key_room){0};
 }

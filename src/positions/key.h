@@ -65,14 +65,14 @@ static inline bool key_ties_have(const struct key_ties *ties, uint32_t i)
 
 /* Working space for one row; each thread needs its own. */
 struct key_room {
-    const uint8_t **from;           /* owned list: the caller's row of each array of the key */
-    uint8_t *rows;                  /* owned: the row's elements in every guise */
+    uint8_t *rows;                  /* owned: the row's elements in every guise, followed by */
+    const uint8_t **from;           /* a list: the caller's row of each array of the key, */
+    uint8_t *text;                  /* and what is hashed: the head followed by */
+    uint8_t *bytes;                 /* the key bytes of an image */
+    struct bytes moved;             /* a row moved, between calls the caller's */
     struct key_ties ties;           /* of the last row */
     const struct key_array *misfit; /* the array that makes it no row of a position, and */
-    struct error why;
-    uint8_t *text;      /* owned: what is hashed, the head followed by */
-    uint8_t *bytes;     /* the key bytes of an image (part of text) */
-    struct bytes moved; /* a row moved, between calls the caller's */
+    struct error why;               /* last: it keeps the rooms of threads apart in caches */
 };
 
 /* A set whose key arrays a plan's must match. */

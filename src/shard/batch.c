@@ -14,7 +14,7 @@
 #define WALK_NBYTES    (256u << 10) /* of rows that a walk reads at once, */
 #define WALK_ROWS      1024         /* but no more than these */
 #define STRETCH_NBYTES (8u << 10)   /* read at once to pick rows from */
-#define ROWS_PER_JOB   32
+#define JOBS_AT_ONCE   64           /* of a crew that works on rows, at most */
 
 /* --- lists in CSR form --- */
 
@@ -312,14 +312,14 @@ struct each {
 static void each_job(void *self, int64_t job, int worker)
 {
     struct each *each = self;
-    const uint64_t begin = (uint64_t)(job - 1) * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
+    const uint64_t n = each->walk->n / JOBS_AT_ONCE + 1, begin = (uint64_t)(job - 1) * n;
     struct error why = {0};
 
     if (job == 0) {
         (void)read_on(each->walk, each->walk->ahead, &each->read_error);
         return;
     }
-    for (uint64_t i = begin; i < end && i < each->walk->n && !each->has_failed; i++)
+    for (uint64_t i = begin; i < begin + n && i < each->walk->n && !each->has_failed; i++)
         if (each->do_row(each->self, i, worker, &why) != 0)
             each->has_failed = true;
 }
@@ -340,7 +340,7 @@ bool walk_each(struct walk *walk, int n_threads, walk_do do_row, void *self)
     walk->batches = read;
     if (!go_on(walk))
         return false;
-    crew_run_each(n_threads, (int64_t)((walk->n - 1) / ROWS_PER_JOB + 2), each_job, &each);
+    crew_run_each(n_threads, JOBS_AT_ONCE + 1, each_job, &each);
     for (uint64_t i = 0; i < walk->n && each.has_failed && walk->status == 0; i++)
         walk->status = do_row(self, i, 0, walk->err);
     if (walk->status == 0 && each.read_error.kind != ERROR_NONE)

@@ -39,7 +39,7 @@ static int init_tallies(struct rules *r, size_t max, struct error *err)
     for (int i = 0; i < RULE_N; i++)
         r->tallies[i] = (struct rule_tally){.findings.max = max};
     turn_rows_init(&r->turns);
-    r->occupied = calloc(r->form.axis + 1, 1);
+    r->occupied = bytes_new_apart(r->form.axis + 1);
     r->smears = calloc(r->n_smears + 1, sizeof *r->smears);
     if (r->occupied == NULL || r->smears == NULL)
         return error_no_memory(err, "stones");
