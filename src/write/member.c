@@ -37,7 +37,7 @@ struct run {
 
 /* What one thread works with. */
 struct worker {
-    struct bytes scratch; /* a piece, unpacked, with its history in front */
+    _Alignas(CACHE_LINE_NBYTES) struct bytes scratch; /* a piece, unpacked, after its history */
     void *codec_state;
 };
 
@@ -191,8 +191,10 @@ static int prepare(struct members *all, struct member *member, struct error *err
     if (p->pieces_per_run < SAMPLE_NPIECES)
         p->pieces_per_run = SAMPLE_NPIECES;
     p->n_slots = smaller(2 * p->pieces_per_run, p->n_pieces);
-    if (new_items(&p->workers, (size_t)n_workers, "member", err) != 0 ||
-        new_items(&p->slots, p->n_slots, "member", err) != 0 ||
+    p->workers = bytes_new_apart((size_t)n_workers * sizeof *p->workers);
+    if (p->workers == NULL)
+        return error_no_memory(err, "member");
+    if (new_items(&p->slots, p->n_slots, "member", err) != 0 ||
         new_items(&p->spare, p->n_slots, "member", err) != 0)
         return -1;
     if (load_run(p) != 0)
