@@ -248,7 +248,9 @@ uint32_t crc_update(uint32_t crc, const void *bytes, size_t n_bytes)
     if (n_bytes == 0) /* zlib takes a NULL pointer for a request of the initial value */
         return crc;
 #ifdef HAVE_ISAL
-    return crc32_gzip_refl(crc, bytes, n_bytes);
+    crc = crc32_gzip_refl(crc, bytes, n_bytes);
+    codec_clear_registers();
+    return crc;
 #else
     return (uint32_t)crc32_z(crc, bytes, n_bytes);
 #endif

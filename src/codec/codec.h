@@ -113,6 +113,17 @@ struct codec {
 extern const struct codec codec_store, codec_zlib;
 #ifdef HAVE_ISAL
 extern const struct codec codec_isal;
+
+/* To be called after ISA-L's CRC and encoder: they leave the upper halves of vector registers
+ * filled, after which some processors take more than 200 ns for each change between code with AVX,
+ * such as log() in libm, and code without. */
+static inline void codec_clear_registers(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx"))
+        __asm__ volatile("vzeroupper");
+#endif
+}
 #endif
 /* Greedy at learned distances; runs of zeros and whole elements, for policies; the same with
  * elements that a transform moved, or literal ones; shortest path over whole elements, for values

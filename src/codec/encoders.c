@@ -191,8 +191,10 @@ static size_t isal_encode(void *state, const struct codec_piece *piece, uint8_t 
         z->avail_in = (uint32_t)(n_bytes - 1);
         z->next_out = out + used;
         z->avail_out = (uint32_t)(isal_bound(n_bytes) - used - sizeof end_block);
-        if (isal_deflate_set_dict(z, (uint8_t *)piece->bytes, 1) != COMP_OK ||
-            isal_deflate(z) != COMP_OK || z->avail_in > 0 || z->avail_out == 0) {
+        const bool is_done = isal_deflate_set_dict(z, (uint8_t *)piece->bytes, 1) == COMP_OK &&
+                             isal_deflate(z) == COMP_OK && z->avail_in == 0 && z->avail_out > 0;
+        codec_clear_registers();
+        if (!is_done) {
             error_set(err, ERROR_INTERNAL, "ISA-L cannot encode a piece of %zu bytes", n_bytes);
             return 0;
         }

@@ -10,6 +10,10 @@
 
 #include <cmocka.h>
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 enum { N_BYTES = 200000 };
 
 static uint8_t data[N_BYTES];
@@ -71,13 +75,30 @@ static void test_combine_long(void **test_state)
     assert_int_equal(crc_combine(0x01020304, 0, 0), 0x01020304);
 }
 
+/* Code without AVX that runs after a CRC would be slow if upper halves of registers were filled. */
+static void test_leaves_registers_clear(void **test_state)
+{
+    (void)test_state;
+#ifdef __x86_64__
+    unsigned a = 0, b, c = 0, d, in_use;
+
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) ||
+        !__get_cpuid_count(0xd, 1, &a, &b, &c, &d) || !(a & 4))
+        skip(); /* the processor does not tell */
+    (void)crc_update(0, data, N_BYTES);
+    __asm__ volatile("xgetbv" : "=a"(in_use), "=d"(d) : "c"(1));
+    assert_int_equal(in_use & 0x44, 0); /* of ymm0 to ymm15, and of zmm0 to zmm15 */
+#else
+    skip();
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_values),
-        cmocka_unit_test(test_as_zlib),
-        cmocka_unit_test(test_in_parts_and_combined),
-        cmocka_unit_test(test_combine_long),
+        cmocka_unit_test(test_known_values),           cmocka_unit_test(test_as_zlib),
+        cmocka_unit_test(test_in_parts_and_combined),  cmocka_unit_test(test_combine_long),
+        cmocka_unit_test(test_leaves_registers_clear),
     };
 
     return cmocka_run_group_tests(tests, fill, NULL);
