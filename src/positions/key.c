@@ -426,9 +426,14 @@ static int read_guise(const struct key_array *a, const uint8_t *row, uint8_t *pl
     uint8_t *out = plain;
 
     if (a->is_bits) {
-        for (uint64_t p = 0; p < a->spec.n_planes; p++)
-            for (uint64_t i = 0; i < axis; i++)
-                *out++ = row[p * n_bytes + i / 8] >> (a->spec.lsb_first ? i % 8 : 7 - i % 8) & 1;
+        /* The eight bits of a byte at once: of its copies, each keeps another bit, if it is set. */
+        const uint64_t each = UINT64_C(0x0101010101010101), seven = 0x7f * each;
+        const uint64_t mask =
+            a->spec.lsb_first ? UINT64_C(0x8040201008040201) : UINT64_C(0x0102040810204080);
+
+        for (uint64_t p = 0; p < a->spec.n_planes; p++, out += axis)
+            for (uint64_t i = 0; i < n_bytes; i++) /* the last may be written into what follows */
+                bytes_put_le(out + 8 * i, (((*row++ * each) & mask) + seven) >> 7 & each, 8);
         *out = 0;
     } else if (!a->is_converted) {
         memcpy(plain, row, n * item);
