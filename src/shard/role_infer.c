@@ -176,6 +176,10 @@ static int bind_copy(struct role_case *a, bool check_shape)
                 a, NULL, "item %" PRIu64 " is neither a number nor a string: say what it means", k);
     if (check_shape && role_is_spatial(a, 1))
         return refuse_spatial(a);
+    if (a->c->request->is_strict && role_spells_cells(a))
+        return role_refuse(a, NULL,
+                           "its strings suggest moves or cells, which transforms move: say what "
+                           "it is");
     a->b->role = ROLE_COPY;
     a->b->may_hold_positions = a->c->request->is_strict && role_may_hold_positions(a);
     return 0;

@@ -152,6 +152,9 @@ bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low
  * name gives a role, strings or numbers as long as the board has cells, or bits. */
 bool role_may_hold_positions(const struct role_case *a);
 
+/* True when all strings, under a name that gives no role, seem to be moves: "d4", "e2e4", "Nf3". */
+bool role_spells_cells(const struct role_case *a);
+
 /* True when 64-bit integers may be bitboards: the board has 33 to 64 cells, and some number needs
  * more than 32 bits. Structured types count if they have 64-bit fields. */
 bool role_may_be_bitboards(const struct role_case *a);

@@ -618,6 +618,46 @@ check("numbers: rows of counts", numbers, "go9", "copied", counts=np.tile([4, 4,
       more=np.arange(4 * N).reshape(N, 4), codes=np.tile([0, 1, -1, -1], (N, 1)))
 
 
+def spelled(board, is_refused, **extra):
+    """Strings that name cells in all rows are moves, which can only be left out; names and ids are copied."""
+    shape = {"chess": (25, 8, 8), "go9": (3, 9, 9), "othello": (2, 8, 8)}[board]
+    n = len(next(iter(extra.values())))
+    arrays = {"planes": rng().integers(0, 2, (n, *shape)).astype("f4"), **extra}
+    if is_refused:
+        undecided(board, arrays, {name: "drop" for name in extra})
+        return
+    with Folder() as f:
+        f.save(**arrays)
+        f.ok("expand", "-q", "--board", board, "in.npz", "out.npz")
+
+
+def cell_names(letters, n=30, seed=6):
+    at = rng(seed).integers(0, len(letters), (n, 2))
+    return np.array([f"{letters[x]}{y + 1}" for x, y in at])
+
+
+SQUARES = cell_names("abcdefgh")
+FROM_TO = np.char.add(SQUARES, cell_names("abcdefgh", seed=7))
+check("spelled: cells", spelled, "go9", True, info=cell_names("ABCDEFGHJ"))
+check("spelled: cells and passes, bytes, big-endian", spelled, "go9", True,
+      mv=np.where(np.arange(30) % 9, cell_names("abcdefghi"), "pass").astype("S"),
+      bm=np.where(np.arange(30) % 9, cell_names("abcdefghi"), "").astype(">U6"))
+check("spelled: cells, objects", spelled, "othello", True, info=objects(*SQUARES.tolist()))
+check("spelled: few cells under names of moves", spelled, "othello", True, best=SQUARES[[0] * N], played=SQUARES[[1] * N])
+check("spelled: from and to", spelled, "chess", True, info=FROM_TO, uci=np.char.add(FROM_TO, "q")[:30],
+      pv=np.char.add(np.char.add(FROM_TO, " "), FROM_TO[::-1]))
+check("spelled: algebra", spelled, "chess", True, san=np.array(["e4", "Nf3", "exd5", "O-O", "Qxh7+", "e8=Q#", "R1d2", "Nbd7"] * 4))
+check("spelled: sides", spelled, "go9", True, text=np.char.add("B ", cell_names("ABCDEFGHJ")))
+check("spelled: names of games", spelled, "go9", False, game=np.repeat(cell_names("abcdefghi", 3), 10), tag=np.array(["a1"] * 30),
+      gid=np.array([f"g{k % 9 + 1}" for k in range(30)]), agent=np.array(["a1", "b2", "c3", "d4"] * 8)[:30],
+      row_of=np.array([f"h{k}" for k in range(1, 31)]))
+check("spelled: names, dates, results", spelled, "go9", False, by=np.array(["ann", "bo"] * 15), net=np.array(["b6c96"] * 30),
+      date=np.array(["2020-01-05"] * 30), won=np.array(["B+3.5", "W+R", "0"] * 10), side=np.array(["b", "w"] * 15),
+      best_player=np.array(["ann", "bo"] * 15), none=np.array([""] * 30), moves_text=np.array(["pass"] * 30))
+check("spelled: of chess", spelled, "chess", False, eco=np.array(["B12", "C45", "E60", "A00", "D3"] * 6),
+      score_of=np.array(["1-0", "0-1", "1/2-1/2"] * 10), white=np.array(["KQ", "B", "Nb"] * 10), time=np.array(["12h30", "9h5"] * 15))
+
+
 def squares():
     """Numbers below the number of cells, beside a policy that is no policy of cells, name cells."""
     with Folder() as f:
