@@ -140,8 +140,10 @@ static int look(struct probe *p, struct error *err)
         found = far;
     if (!p->planes->is_broken && classes_find(p, &classes, err) != 0)
         return -1;
-    /* The images of shuffled rows are anywhere: if the first rows hold some, all rows are read. */
-    if (!found.is_confirmed && !probe_is_whole(p) && classes.n_alike >= MIN_ALIKE &&
+    /* The images of shuffled rows are anywhere: if the first rows hold some, all rows are read,
+     * with their policies, by which the classes of an enumeration are told from images. */
+    if (!found.is_confirmed && !(probe_is_whole(p) && p->has_labels) &&
+        classes.n_alike >= MIN_ALIKE &&
         (double)classes.n_alike * 8 * (double)p->n_rows >=
             (double)p->n_first * (double)p->n_first &&
         (probe_reach(p, block_rows, true, err) != 0 ||

@@ -255,6 +255,23 @@ def test_large_shuffled(board, still):
     assert ("policy-not-moved" in codes) == still, file
 
 
+@tap.test(False, True)
+def test_large_shuffled_moves(still):
+    """Policies that are single moves: the first rows look like games, so that the planes of the others
+    are read; positions are told from those of an enumeration by the policies of all rows."""
+    source = gomoku(640, size=5)
+    for policy in source["policy"]:
+        policy[:] = policy == policy.max()
+
+    def policy_still(row, t):
+        return {**image(row, t), "policy": row["policy"]}
+
+    rows = orders("sample", rows_of(source), IDS["all"], policy_still if still else image)
+    codes, file = errors_of(shuffled(stack(rows)), "--board", "square:5", "--value", "mover")
+    assert "8 images" in file["note"], file["note"]
+    assert ("policy-not-moved" in codes) == still and (still or not codes), file
+
+
 @tap.test(*[(ids, order) for ids in ("0,0,4", "0,4,0,5") for order in ("sample", "transform")])
 def test_identity_twice(ids, order):
     """Policies that are not moved are no images of a source that is one of the others."""
