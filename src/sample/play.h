@@ -36,7 +36,7 @@ struct play_game {
     int winner;       /* 0 the player who moved first, 1 the other, -1 nobody */
     uint32_t *moves;  /* owned, n_moves of the play; the kind decides what they hold */
     uint32_t *work;   /* owned: scratch, PLAY_WORK more than the board has cells */
-    uint32_t *visits; /* owned: scratch, see play_visits */
+    uint32_t *visits; /* owned: scratch, see play_visits; and the cells of a group */
     uint8_t *stones;  /* owned: scratch, twice the board's cells */
 };
 
@@ -134,6 +134,9 @@ uint32_t play_shuffle_cells(const struct play *play, struct play_game *game);
 
 /* Fill three fifths of the cells; the winner is random. */
 void play_place_stones(const struct play *play, struct play_game *game);
+
+/* Hex: true when the group of the last stone joins the sides of its player. */
+bool play_joins_sides(const struct board *b, struct play_game *game);
 
 /* The ways to step from a cell: along rows and columns, then the two other ways of hexagonal cells,
  * then the other diagonals. way ^ 1 is the opposite of way. */

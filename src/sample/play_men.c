@@ -26,6 +26,7 @@
  * and the words of this ply, which follow those of the n plies before. */
 struct position {
     const struct board *board;
+    const struct play_game *game; /* its scratch space */
     uint8_t *men;
     uint8_t man; /* of the player to move */
     uint32_t n;
@@ -107,11 +108,11 @@ static uint32_t list_steps(const struct position *p, uint32_t *actions)
     return n;
 }
 
-/* --- Y, Havannah, Bridg-It, Go, Gonnect --- */
+/* --- Y, Havannah, Bridg-It, Go, Gonnect; and who has won in Hex --- */
 
 /* A group, or a region of connected free cells. */
 struct group {
-    uint32_t n_cells, cells[MAX_CELLS];
+    uint32_t n_cells;   /* they are listed in game->visits until the next group is found */
     uint32_t beside;    /* a bit for each man next to it; bit 0: a free cell */
     uint32_t sides;     /* a bit for each side that it touches and that counts for its player */
     uint32_t n_corners; /* of a hexagon */
@@ -128,25 +129,28 @@ static uint32_t beside(const struct board *b, uint8_t man, uint32_t cell, uint32
     if (b->game == BOARD_GAME_BRIDGES && way < PLAY_N_SQUARE_WAYS)
         return way / 2 == (cell / b->cols + man) % 2 ? play_step(b, cell, way, 2) : PLAY_NOWHERE;
     if (b->game != BOARD_GAME_BRIDGES &&
-        way >= (b->is_hexagonal ? PLAY_N_HEXAGON_WAYS : PLAY_N_SQUARE_WAYS))
+        way >= (b->is_hexagonal || b->game == BOARD_GAME_HEX ? PLAY_N_HEXAGON_WAYS
+                                                             : PLAY_N_SQUARE_WAYS))
         return PLAY_NOWHERE;
     return play_step(b, cell, way, 1);
 }
 
 /* Find the group of a cell. */
-static void find_group(const struct board *b, const uint8_t *men, uint32_t cell,
-                       struct group *group)
+static void find_group(const struct board *b, const struct play_game *game, const uint8_t *men,
+                       uint32_t cell, struct group *group)
 {
     const uint32_t last = b->rows - 1;
     const uint8_t man = men[cell];
-    bool seen[MAX_CELLS] = {false};
+    uint8_t *seen = game->stones + b->n_cells;
+    uint32_t *cells = game->visits;
 
+    memset(seen, 0, b->n_cells);
     group->n_cells = 1;
-    group->cells[0] = cell;
+    cells[0] = cell;
     group->beside = group->sides = group->n_corners = 0;
     seen[cell] = true;
     for (uint32_t i = 0; i < group->n_cells; i++) {
-        const uint32_t row = group->cells[i] / b->cols, col = group->cells[i] % b->cols;
+        const uint32_t row = cells[i] / b->cols, col = cells[i] % b->cols;
         uint32_t sides =
             (row == 0 ? 1 : 0) | (row == last ? 2 : 0) | (col == 0 ? 4 : 0) | (col == last ? 8 : 0);
 
@@ -154,14 +158,14 @@ static void find_group(const struct board *b, const uint8_t *men, uint32_t cell,
             sides = (sides & 10) | (row + col == last ? 1 : 0);
         else if (b->game == BOARD_GAME_HAVANNAH)
             sides |= (row + col == last / 2 ? 16 : 0) | (row + col == last / 2 * 3 ? 32 : 0);
-        else if (b->game == BOARD_GAME_BRIDGES)
+        else if (b->game == BOARD_GAME_BRIDGES || b->game == BOARD_GAME_HEX)
             sides &= man == 1 ? 3 : 12;
         if (b->game == BOARD_GAME_HAVANNAH && (sides & (sides - 1)) != 0)
             group->n_corners++;
         else
             group->sides |= sides;
         for (uint32_t way = 0; way < PLAY_N_WAYS; way++) {
-            const uint32_t to = beside(b, man, group->cells[i], way);
+            const uint32_t to = beside(b, man, cells[i], way);
 
             if (to == PLAY_NOWHERE || seen[to])
                 continue;
@@ -170,9 +174,17 @@ static void find_group(const struct board *b, const uint8_t *men, uint32_t cell,
                 continue;
             }
             seen[to] = true;
-            group->cells[group->n_cells++] = to;
+            cells[group->n_cells++] = to;
         }
     }
+}
+
+bool play_joins_sides(const struct board *b, struct play_game *game)
+{
+    struct group group;
+
+    find_group(b, game, game->stones, game->moves[game->n_plies - 1], &group);
+    return group.sides == 3 || group.sides == 12;
 }
 
 /* True when the last stone has won. Havannah's rings are found from inside: from a cell beside the
@@ -186,13 +198,13 @@ static bool has_won(const struct position *p)
 
     if (last == PLAY_NOWHERE || b->game == BOARD_GAME_LIBERTIES)
         return false;
-    find_group(b, p->men, last, &group);
+    find_group(b, p->game, p->men, last, &group);
     if (b->game != BOARD_GAME_HAVANNAH && b->game != BOARD_GAME_Y)
         return (group.sides & 3) == 3 || (group.sides & 12) == 12;
     if (group.n_corners > 1 || __builtin_popcount(group.sides) > 2)
         return true;
     for (uint32_t i = 0; i < group.n_cells; i++)
-        men[group.cells[i]] = 1;
+        men[p->game->visits[i]] = 1;
     for (uint32_t way = 0; way < PLAY_N_WAYS && b->game == BOARD_GAME_HAVANNAH; way++) {
         const uint32_t cell = beside(b, 0, last, way);
 
@@ -200,7 +212,7 @@ static bool has_won(const struct position *p)
             continue;
         const uint8_t man = men[cell];
         men[cell] = 0;
-        find_group(b, men, cell, &inside);
+        find_group(b, p->game, men, cell, &inside);
         if (inside.sides == 0 && inside.n_corners == 0)
             return true;
         men[cell] = man;
@@ -238,9 +250,9 @@ static void make(const struct position *p, uint32_t action)
 
         if (to == PLAY_NOWHERE || p->men[to] != 3 - p->man)
             continue;
-        find_group(b, p->men, to, &group);
+        find_group(b, p->game, p->men, to, &group);
         for (uint32_t i = 0; i < group.n_cells && (group.beside & 1) == 0; i++)
-            p->men[group.cells[i]] = 0;
+            p->men[p->game->visits[i]] = 0;
     }
 }
 
@@ -260,7 +272,7 @@ static bool may_put(const struct position *p, uint32_t cell)
     }
     after.men = memcpy(men, p->men, b->n_cells);
     make(&after, cell);
-    find_group(b, men, cell, &group);
+    find_group(b, p->game, men, cell, &group);
     return (group.beside & 1) != 0 &&
            (p->n == 0 || memcmp(men, p->ply - ply_words(b) + 1, b->n_cells) != 0);
 }
@@ -302,7 +314,7 @@ static int winner_of(const struct position *p)
 
         group.beside = 0;
         if (man == 0 && has_captures(b))
-            find_group(b, p->men, b->order[i], &group);
+            find_group(b, p->game, p->men, b->order[i], &group);
         lead += man == 1 || group.beside == 1 << 1;
         lead -= man == 2 || group.beside == 1 << 2;
     }
@@ -332,7 +344,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
 {
     const struct board *b = play->board;
     struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, 0);
-    struct position p = {b, game->stones, 1, 0, game->moves};
+    struct position p = {b, game, game->stones, 1, 0, game->moves};
     uint32_t n;
 
     memset(p.men, 0, b->n_cells);
@@ -381,7 +393,8 @@ static void render_policy(const struct play_row *r)
 {
     const struct board *b = r->play->board;
     const uint32_t *ply = r->game->moves + r->ply * ply_words(b);
-    const struct position p = {b, r->game->stones, (uint8_t)(1 + (r->ply & 1)), r->ply, ply};
+    const struct position p = {b,      r->game, r->game->stones, (uint8_t)(1 + (r->ply & 1)),
+                               r->ply, ply};
     uint32_t *actions = r->game->work;
 
     memcpy(p.men, ply + 1, b->n_cells);

@@ -172,20 +172,15 @@ static void render_globals(const struct play_row *r)
     play_put(r, 1, r->ply & 1);
 }
 
-static uint32_t render_indices(const struct play_row *r)
+/* The indices of the actions, or where elements are fractions the policy's shares. */
+static uint32_t render_actions(const struct play_row *r)
 {
     const uint32_t n = list_actions(r);
 
-    for (uint32_t i = 0; i < n; i++)
+    if (r->dtype->kind == DTYPE_FLOAT)
+        play_policy(r, NULL, n);
+    for (uint32_t i = 0; i < n && r->dtype->kind == DTYPE_INT; i++)
         play_put(r, i, r->game->work[i]);
-    return n;
-}
-
-static uint32_t render_values(const struct play_row *r)
-{
-    const uint32_t n = list_actions(r);
-
-    play_policy(r, NULL, n);
     return n;
 }
 
@@ -198,8 +193,8 @@ const struct play_kind play_ringrift = {
             {"features.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_features},
             {"globals.npy", "<f4", {N_GLOBALS}, .render = render_globals},
             {"values.npy", "<f4", {0}, .render = play_render_result},
-            {"policy_indices.npy", "<i4", {0}, .render_items = render_indices},
-            {"policy_values.npy", "<f4", {0}, .render_items = render_values},
+            {"policy_indices.npy", "<i4", {0}, .render_items = render_actions},
+            {"policy_values.npy", "<f4", {0}, .render_items = render_actions},
             {"move_numbers.npy", "<i4", {0}, .render = play_render_ply},
             {"board_type.npy", "<U", {0}, .text = ""},
             {"policy_encoding.npy", "<U", {0}, .text = "board_aware"},

@@ -77,40 +77,11 @@ static void render_policy(const struct play_row *r)
 
 /* --- Hex --- */
 
-/* True when the chain of the last stone joins its player's edges. */
-static bool joins_edges(const struct board *b, struct play_game *game)
-{
-    const uint32_t ply = game->n_plies - 1;
-    uint32_t *chain = game->work, n = 1;
-    uint8_t *is_in_chain = game->stones + b->n_cells;
-    bool begins = false, ends = false;
-
-    memset(is_in_chain, 0, b->n_cells);
-    chain[0] = game->moves[ply];
-    is_in_chain[chain[0]] = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t across = (ply & 1) == 0 ? chain[i] / b->cols : chain[i] % b->cols;
-
-        begins |= across == 0;
-        ends |= across == b->rows - 1;
-        for (uint32_t way = 0; way < PLAY_N_HEXAGON_WAYS; way++) {
-            const uint32_t to = play_step(b, chain[i], way, 1);
-
-            if (to != PLAY_NOWHERE && game->stones[to] == game->stones[chain[0]] &&
-                !is_in_chain[to]) {
-                is_in_chain[to] = 1;
-                chain[n++] = to;
-            }
-        }
-    }
-    return begins && ends;
-}
-
 const struct play_kind play_hex = {
     .game = BOARD_GAME_HEX,
     .planes = "FSs",
     .play = play_to_the_end,
-    .wins = joins_edges,
+    .wins = play_joins_sides,
     .arrays =
         {
             {"boards.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
@@ -123,14 +94,12 @@ const struct play_kind play_hex = {
 
 /* --- lines --- */
 
-static bool set_up_gomoku(struct play *play)
+static bool set_up_lines(struct play *play)
 {
-    return play->board->size == TICTACTOE_SIDE || play->board->size >= GOMOKU_SIDE;
-}
+    const struct board *b = play->board;
 
-static bool set_up_connect4(struct play *play)
-{
-    return play->board->rows == 6 && play->board->cols == 7;
+    return b->game == BOARD_GAME_DROP ? b->rows == 6 && b->cols == 7
+                                      : b->size == TICTACTOE_SIDE || b->size >= GOMOKU_SIDE;
 }
 
 /* True when the last stone completes a line that is long enough. */
@@ -186,7 +155,7 @@ static void render_sign(const struct play_row *r)
 
 const struct play_kind play_gomoku = {
     .game = BOARD_GAME_LINE,
-    .set_up = set_up_gomoku,
+    .set_up = set_up_lines,
     .planes = "MT12f",
     .play = play_to_the_end,
     .wins = completes_line,
@@ -202,7 +171,7 @@ const struct play_kind play_gomoku = {
 
 const struct play_kind play_connect4 = {
     .game = BOARD_GAME_DROP,
-    .set_up = set_up_connect4,
+    .set_up = set_up_lines,
     .planes = "MTf",
     .play = play_to_the_end,
     .wins = completes_line,
