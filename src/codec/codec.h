@@ -113,17 +113,6 @@ struct codec {
 extern const struct codec codec_store, codec_zlib;
 #ifdef HAVE_ISAL
 extern const struct codec codec_isal;
-
-/* To be called after ISA-L's CRC and encoder: they leave the upper halves of vector registers
- * filled, after which some processors take more than 200 ns for each change between code with AVX,
- * such as log() in libm, and code without. */
-static inline void codec_clear_registers(void)
-{
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx"))
-        __asm__ volatile("vzeroupper");
-#endif
-}
 #endif
 /* Greedy at learned distances; runs of zeros and whole elements, for policies; the same with
  * elements that a transform moved, or literal ones; shortest path over whole elements, for values
@@ -193,6 +182,17 @@ int codec_choose(const struct codec_level *level, const struct codec_member *mem
 
 /* Free what a choice owns; accepts a zeroed one. */
 void codec_choice_release(struct codec_choice *choice);
+
+/* To be called after code with AVX that may leave the upper halves of vector registers filled, as
+ * ISA-L's CRC and encoder do: then some processors take more than 200 ns for each change between
+ * code with AVX, such as log() in libm, and code without. */
+static inline void codec_clear_registers(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx"))
+        __asm__ volatile("vzeroupper");
+#endif
+}
 
 /* CRC-32 as zip uses it, of n_bytes more, starting from crc (0 for the first). */
 uint32_t crc_update(uint32_t crc, const void *bytes, size_t n_bytes);

@@ -497,6 +497,7 @@ static size_t encode(void *state, const struct codec_piece *piece, uint8_t *out,
         const size_t most = is_sample ? GRID_SAMPLE_NBYTES : GRID_MAX_BLOCK;
 
         p = s->kernels->parse[s->mode](s, p, left > most ? p + most : end);
+        codec_clear_registers(); /* gcc 12 forgets it at the end of some of these */
         is_open = is_open && p < end;
         p = grid_block_write(s, start, p, &bits);
     }
