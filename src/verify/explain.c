@@ -106,7 +106,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
                    ? classes_take(p, n_classes > 0 ? n_classes : n, false, err)
                    : take_layout(p, &fit->layout, err);
     /* Rows that hold the same numbers but are no images of one another. */
-    if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
+    if (!fit->only_colours && fit->level >= PROBE_STILL && fit->share >= 0.9)
         findings_add(&p->lanes->result->findings,
                      WARNING_AT(FINDING_ORBIT_PLANES, key, FINDING_NO_ROW), "", "",
                      fit->level == PROBE_POLICY

@@ -307,6 +307,7 @@ int sketch_relation(struct sketcher *sketcher, bool of_box, const uint8_t *a, co
 enum probe_level {
     PROBE_SHAPE,  /* the shape under the board's symmetries */
     PROBE_BOX,    /* the shape under the symmetries of the box */
+    PROBE_STILL,  /* the planes, and what policies hold, regardless of where */
     PROBE_LABELS, /* what planes and policies hold, regardless of where */
     PROBE_POLICY, /* what policies hold, regardless of where */
     PROBE_N_LEVELS

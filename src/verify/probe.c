@@ -175,8 +175,9 @@ static uint64_t key_of(const struct probe *p, const struct sketch *sketch, enum 
 {
     if (level == PROBE_POLICY)
         return sketch->is_level ? 0 : sketch->policy;
-    if (level == PROBE_LABELS)
-        return sketch->counts + (p->has_labels ? 3 * sketch->policy : 0);
+    if (level == PROBE_STILL || level == PROBE_LABELS)
+        return (level == PROBE_STILL ? sketch->planes : sketch->counts) +
+               (p->has_labels ? 3 * sketch->policy : 0);
     return level == PROBE_BOX ? sketch->box_shape : sketch->shape;
 }
 
@@ -187,7 +188,7 @@ static uint32_t count_alike(const struct probe *p, const struct layout *layout,
 {
     uint64_t keys[LAYOUT_MAX_IMAGES], bytes = 0;
     uint32_t most = 0;
-    bool differ = level >= PROBE_LABELS && !p->has_labels, any = false;
+    bool differ = level >= PROBE_STILL && !p->has_labels, any = false;
 
     for (uint32_t k = 0; k < layout->n_images; k++) {
         const struct sketch *sketch = sketch_of(p, layout_row(layout, source, k));
@@ -196,7 +197,7 @@ static uint32_t count_alike(const struct probe *p, const struct layout *layout,
             return 0;
         keys[k] = key_of(p, sketch, level);
         any |= keys[k] != 0;
-        const uint64_t own = sketch->planes ^ (level >= PROBE_LABELS ? sketch->labels : 0);
+        const uint64_t own = sketch->planes ^ (level >= PROBE_STILL ? sketch->labels : 0);
         differ |= k > 0 && own != bytes;
         bytes = own;
     }
@@ -467,7 +468,7 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
         layout->ids[k] = 0;
         fit->foreign[k] = -1;
         const uint32_t said =
-            k == base || fit->level < PROBE_LABELS
+            k == base || fit->level < PROBE_STILL
                 ? NO_TRANSFORM
                 : orbit_labels_say(window, at + base, at + k, n_images, p->groups->allowed);
         for (const uint64_t *group = at; group < end && k != base; group += n_images) {
@@ -551,8 +552,8 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
     }
     fit->is_confirmed =
         fit->n_pairs > 0 &&
-        (fit->n_foreign > 0 || (fit->level < PROBE_LABELS ? 2 * fit->n_moved >= fit->n_pairs
-                                                          : 10 * fit->n_moved >= 8 * fit->n_pairs));
+        (fit->n_foreign > 0 || (fit->level < PROBE_STILL ? 2 * fit->n_moved >= fit->n_pairs
+                                                         : 10 * fit->n_moved >= 8 * fit->n_pairs));
     window_release(&window);
     free(at);
     return status;
@@ -564,18 +565,19 @@ int probe_explain(struct probe *p, struct fit *best, struct error *err)
     for (int level = 0; level < PROBE_N_LEVELS; level++) {
         struct fit fit;
 
-        if ((level == PROBE_POLICY && best->is_found) ||
+        if ((level == PROBE_POLICY && (best->is_found || !p->has_labels)) ||
+            (level == PROBE_STILL && best->is_confirmed) ||
             (level == PROBE_BOX && p->sketcher.box == NULL))
             continue;
         if (find(p, (enum probe_level)level, &fit, err) != 0)
             return -1;
         /* The policies of far rows are read only if their planes hold the same numbers: then these
          * may never have been moved. */
-        if (level == PROBE_LABELS && !p->has_labels) {
+        if (level >= PROBE_STILL && !p->has_labels) {
             if (!fit.is_found || (best->is_confirmed && fit.saved <= best->saved + CLEARLY_MORE))
-                break;
+                continue;
             if (read_sketches(p, p->n_first, true, err) != 0 ||
-                find(p, PROBE_LABELS, &fit, err) != 0)
+                find(p, (enum probe_level)level, &fit, err) != 0)
                 return -1;
         }
         const bool is_better = fit.is_found && fit.saved > best->saved + CLEARLY_MORE;

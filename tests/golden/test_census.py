@@ -297,6 +297,28 @@ def test_shuffled_still(board):
     assert not codes - {"coord-not-moved"} and not file["expanded"], file
 
 
+@tap.test(6, 7)
+def test_moves_of_still_planes(size):
+    """Planes that were never moved beside single moves, in games of one length: a move of any game has
+    as many stones as the same one of another, but not its planes."""
+    source = gomoku(240, size=size)
+    for i in range(240):
+        cells = np.random.default_rng(i // 24).permutation(size * size)
+        for key in ("states", "policy"):
+            source[key][i] = 0
+        source["states"][i, 0].reshape(-1)[cells[: i % 24 : 2]] = 1
+        source["states"][i, 1].reshape(-1)[cells[1 : i % 24 : 2]] = 1
+        source["policy"][i].reshape(-1)[cells[i % 24]] = 1
+    del source["last_move"]
+
+    def planes_still(row, t):
+        return {"states": row["states"], "policy": SQUARE[t](row["policy"]), "value": row["value"]}
+
+    arrays = stack(orders("transform", rows_of(source), IDS["all"], planes_still))
+    codes, file = errors_of(arrays, "--board", f"square:{size}", "--value", "mover")
+    assert "planes-policy-differ" in codes and "8 images" in file["note"], file
+
+
 def negated(row, t):
     return {**image(row, t), "states": image(row, t)["states"] * (1 if t == 0 else -1)}
 
