@@ -135,8 +135,10 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     if (status != 0 || 2 * l.n_overlap > l.n_seen || verdict.flip == b->flip)
         return status;
     const bool as_is = verdict.flip == ACTION_AS_IS;
+    const char *flip = verdict.flip == LAID_SHIFTED ? "counted from 1, the pass first, it"
+                                                    : action_flip_name(verdict.flip);
     const char *role = role_name(b->role), *what = b->role == ROLE_ACTION ? "moves" : "mass";
-    const char *flip = action_flip_name(verdict.flip), *found = as_is ? "as it is it" : flip;
+    const char *found = as_is ? "as it is it" : flip;
     const unsigned long long n_on = verdict.tally.n_on[b->flip], n = verdict.tally.n_rows;
     const unsigned long long n_left = verdict.tally.n_on[verdict.flip];
     /* Repeat the declared layout of a sparse policy, which its length does not tell. */
@@ -150,6 +152,21 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
             "%llu such rows; expand them by themselves, or write them in the order of the others",
             (unsigned long long)verdict.first, (unsigned long long)verdict.end - 1, what, n_on, n,
             found, n_left);
+    if (verdict.flip == LAID_SHIFTED) {
+        const int parts[] = {(int)(policy - plan->arrays), b->value_array, b->offsets_array};
+        char use[700] = "";
+
+        for (size_t i = 0; i < 3; i++)
+            if (i == 0 || (b->role == ROLE_POLICY_INDEX && parts[i] >= 0))
+                text_add(use, sizeof use, " --role %s=drop",
+                         text_path(plan->arrays[parts[i]].key).text);
+        return plan_refuse(plan, policy, err,
+                           "row %llu: %s on occupied cells, as in %llu of %llu rows with stones "
+                           "looked at; expected none. Counted from 1, a pass first, it has %llu "
+                           "such rows, for which there is no layout: write the cells first, "
+                           "counted from 0, or use%s",
+                           (unsigned long long)l.laid.first_on, what, n_on, n, n_left, use);
+    }
     return plan_refuse(plan, policy, err,
                        "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked "
                        "at; expected none. Planes and %s are stored in different orders: %s has "

@@ -198,8 +198,8 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
 
 /* The mass of one policy, and under every flip that on stones. */
 struct mass {
-    double total, squares, floor, on[ACTION_N_FLIPS]; /* floor: the least mass of a cell */
-    uint64_t n_cells, n_on[ACTION_N_FLIPS];
+    double total, squares, floor, on[LAID_N_ORDERS]; /* floor: the least mass of a cell */
+    uint64_t n_cells, n_on[LAID_N_ORDERS];
     double highest;  /* the greatest mass on a stone in the declared order, */
     uint64_t action; /* and the action that has it */
 };
@@ -227,7 +227,7 @@ int laid_init(struct laid *laid, const struct board *board, const struct role_bi
     const uint64_t axis = planes->axes.axis, n_actions = policy->n_actions;
     const uint64_t n_listed =
         of_planes != NULL ? smaller(axis, of_planes->length(of_planes, board)) : 0;
-    int32_t *targets = malloc((n_actions * ACTION_N_FLIPS + 1) * sizeof *targets);
+    int32_t *targets = malloc((n_actions * LAID_N_ORDERS + 1) * sizeof *targets);
 
     if (targets == NULL)
         return error_no_memory(err, "cells of actions");
@@ -238,10 +238,10 @@ int laid_init(struct laid *laid, const struct board *board, const struct role_bi
                           .n_rows = n_rows,
                           .targets = targets,
                           .first_on = UINT64_MAX};
-    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++) {
+    for (enum action_flip flip = ACTION_AS_IS; flip < LAID_SHIFTED; flip++) {
         laid->can_flip[flip] = action_can_flip(board, layout, flip);
         for (uint64_t a = 0; a < n_actions; a++) {
-            int32_t *target = &targets[a * ACTION_N_FLIPS + flip];
+            int32_t *target = &targets[a * LAID_N_ORDERS + flip];
             uint64_t cell; /* of the box */
 
             *target = -1;
@@ -258,6 +258,11 @@ int laid_init(struct laid *laid, const struct board *board, const struct role_bi
                     *target = (int32_t)i;
         }
     }
+    laid->can_flip[LAID_SHIFTED] =
+        policy->role == ROLE_POLICY_INDEX || policy->role == ROLE_ACTION || n_actions > axis;
+    for (uint64_t a = 0; a < n_actions; a++)
+        targets[a * LAID_N_ORDERS + LAID_SHIFTED] =
+            a > 0 ? targets[(a - 1) * LAID_N_ORDERS + policy->flip] : -1;
     return 0;
 }
 
@@ -280,12 +285,12 @@ static inline void add_mass(struct mass *mass, const struct laid *laid,
 {
     const enum action_flip said = laid->policy->flip;
     const enum action_flip first = position->is_compared ? ACTION_AS_IS : said;
-    const enum action_flip end = position->is_compared ? ACTION_N_FLIPS : said + 1;
+    const enum action_flip end = position->is_compared ? LAID_N_ORDERS : said + 1;
 
     if (isnan(p) || isinf(p))
         return;
     const int32_t *targets =
-        action < laid->n_actions ? laid->targets + action * ACTION_N_FLIPS : NULL;
+        action < laid->n_actions ? laid->targets + action * LAID_N_ORDERS : NULL;
     if (targets == NULL || targets[ACTION_AS_IS] < 0) {
         mass->total += p;
         return;
@@ -316,7 +321,7 @@ static bool is_any_on(const struct laid *laid, const uint8_t *occupied, const st
 
     for (uint64_t i = 0, action = 0; i < row->n; i++, action++) {
         action = action < laid->n_actions ? action : 0;
-        const int32_t at = targets[action * ACTION_N_FLIPS];
+        const int32_t at = targets[action * LAID_N_ORDERS];
 
         any |= (at >= 0 && occupied[at] != 0) & (row_double(row, i) > 0);
     }
@@ -360,7 +365,7 @@ static void count_mass(struct laid *laid, const struct laid_position *position,
     if (!(mass->squares > 0))
         return;
     tally->n_rows++;
-    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
+    for (enum action_flip flip = ACTION_AS_IS; flip < LAID_N_ORDERS; flip++)
         tally->n_on[flip] += is_on(mass, flip);
     tally->share += mass->on[laid->policy->flip] / mass->total;
     tally->density += density;
@@ -404,10 +409,10 @@ static enum action_flip best_flip(const struct flip_tally *t, const struct laid 
     enum action_flip best = now;
     uint64_t by_chance = 0;
 
-    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
+    for (enum action_flip flip = ACTION_AS_IS; flip < LAID_N_ORDERS; flip++)
         if (laid->can_flip[flip] && t->n_on[flip] < t->n_on[best])
             best = flip;
-    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
+    for (enum action_flip flip = ACTION_AS_IS; flip < LAID_N_ORDERS; flip++)
         if (flip != best && flip != now && t->n_on[flip] > by_chance)
             by_chance = t->n_on[flip];
     if (20 * t->n_on[best] > t->n_on[now] || t->evidence < evidence ||
@@ -420,7 +425,7 @@ static enum action_flip best_flip(const struct flip_tally *t, const struct laid 
 static void tally_merge(struct flip_tally *tally, const struct flip_tally *from)
 {
     tally->n_rows += from->n_rows;
-    for (int flip = 0; flip < ACTION_N_FLIPS; flip++)
+    for (int flip = 0; flip < LAID_N_ORDERS; flip++)
         tally->n_on[flip] += from->n_on[flip];
     tally->share += from->share;
     tally->density += from->density;

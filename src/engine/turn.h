@@ -80,9 +80,14 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
  * If it has in its declared order of storage, and has not in another one, it is stored in that one.
  */
 
+/* Beside the orders of cells there is one more: as declared, but counted from 1, so that a policy's
+ * pass comes first. */
+#define LAID_SHIFTED  ACTION_N_FLIPS
+#define LAID_N_ORDERS (ACTION_N_FLIPS + 1)
+
 /* Policies counted, and how certain it is that an order without mass on stones is no accident. */
 struct flip_tally {
-    uint64_t n_rows, n_on[ACTION_N_FLIPS];
+    uint64_t n_rows, n_on[LAID_N_ORDERS];
     double share, density; /* sums: of the mass on stones as declared, of stones per cell */
     double expected;       /* policies that would have mass on stones by chance */
     double evidence;       /* -ln of the probability that none has */
@@ -100,7 +105,7 @@ static inline uint64_t laid_part_rows(uint64_t n_rows)
  * and what their rows have shown. */
 struct laid {
     const struct role_binding *policy; /* borrowed: its flip is the declared order */
-    bool can_flip[ACTION_N_FLIPS];
+    bool can_flip[LAID_N_ORDERS];
     bool is_columns;          /* an action is a column, which is full when both its ends are */
     uint64_t n_actions, axis; /* of a policy, of a plane */
     uint64_t n_rows;          /* of the set */

@@ -418,5 +418,34 @@ def test_several_heads(flip):
             same_bits(FLIPS[flip](found[:, head]), image(policy), f"{flip} {t} {head}")
 
 
+@tap.test(*[(form, board, part) for form in ("dense", "mask", "padded", "object", "csr")
+            for board in ("go9", "square:9") for part in (False, True) if form == "dense" or not part])
+def test_pass_first(form, board, part):
+    """A pass that comes first, and cells counted from 1, have no layout: the array can only be left out."""
+    planes, policy = games(9, 2000 if part else 60, "<f4")
+    right = np.pad(0.75 * policy.reshape(-1, 81), ((0, 0), (0, 1)), constant_values=0.25)
+    wrong = np.roll(right, 1, 1)
+    wrong[:1000 * part] = right[:1000 * part]
+    told = [] if form in ("dense", "mask") else ["--role=policy_indices=policy-index:layout=cells+pass"]
+
+    def arrays(rows):
+        if form in ("dense", "mask"):
+            return {"state": planes, "policy" if form == "dense" else "mask": rows if form == "dense" else rows > 0}
+        return {"state": planes, **sparse(rows, form, np.random.default_rng(2))}
+
+    with tempfile.TemporaryDirectory() as folder:
+        expand(folder, arrays(right), board, *told)
+        err = expand(folder, arrays(wrong), board, *told, code=65)
+        if part:
+            assert "rows 10" in err and "from 1" in err and "expand them by themselves" in err, err
+            return
+        found, _ = run("verify", "-b", board, *told, os.path.join(folder, "in.npz"), code=1)
+        assert "from 1" in found and "[policy-occupied]" in found, found
+        use = [word for word in err.split("or use ")[1].split() if word.endswith("=drop")]
+        assert len(use) == len(arrays(right)) - 1, err
+        out = expand(folder, arrays(wrong), board, *["--role=" + role for role in use])
+        assert "state" in out and not any(role[:-5] in out for role in use), use
+
+
 if __name__ == "__main__":
     tap.main()
