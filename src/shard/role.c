@@ -202,8 +202,7 @@ bool role_value_contradicts(const struct role_binding *binding, const char *key,
 
 /* --- names --- */
 
-/* True when the text is one of the words, which are separated by spaces; case does not matter. */
-static bool lists(const char *words, const char *text, size_t n_bytes)
+bool role_lists(const char *words, const char *text, size_t n_bytes)
 {
     while (words != NULL && *words != '\0') {
         const size_t n = strcspn(words, " ");
@@ -221,7 +220,7 @@ struct role_named role_by_name(const char *key, size_t n_bytes, const struct boa
         const enum role role = (enum role)(i / ROLE_N_NAMES);
         const struct role_names *names = &role_kinds[role].names[i % ROLE_N_NAMES];
 
-        if (lists(names->words, key, n_bytes) &&
+        if (role_lists(names->words, key, n_bytes) &&
             (board == NULL || !(names->flags & NAME_TILES) || board->family->has_tiles))
             return (struct role_named){true, role, names->flags};
     }
@@ -231,7 +230,7 @@ struct role_named role_by_name(const char *key, size_t n_bytes, const struct boa
 enum role role_values_by_prefix(const char *key, size_t n_bytes)
 {
     for (unsigned k = 0; k < ROLE_N_KINDS; k++)
-        if (lists(role_kinds[k].prefixes, key, n_bytes))
+        if (role_lists(role_kinds[k].prefixes, key, n_bytes))
             return (enum role)k;
     return ROLE_META;
 }
@@ -285,7 +284,7 @@ int role_request_add_spec(struct role_request *request, const char *array, const
         const char *options = role_kinds[o.role].options;
         const bool has_layout = (role_kinds[o.role].flags & ROLE_HAS_LAYOUT) != 0;
         const size_t n_bytes = strcspn(++text, ","), n_equal = strlen("layout=");
-        const bool is_listed = lists(options, text, n_bytes);
+        const bool is_listed = role_lists(options, text, n_bytes);
         enum action_flip flip = ACTION_AS_IS + 1;
         unsigned option = 0;
 

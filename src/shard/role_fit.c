@@ -206,19 +206,16 @@ static bool is_spatial_length(struct role_case *a, uint64_t length)
 
 bool role_may_be_bitboards(const struct role_case *a)
 {
-    const struct array *array = a->array;
     const struct dtype *dtype = &a->h->dtype;
-    struct number_range range;
+    double low, high;
 
-    if (a->c->board->n_cells < 33 || a->c->board->n_cells > 64 || array->row_nbytes < 8)
+    if (a->c->board->n_cells < 33 || a->c->board->n_cells > 64 || a->array->row_nbytes < 8)
         return false;
     if (dtype->structured)
         return strstr(a->h->descr, "u8'") != NULL || strstr(a->h->descr, "i8'") != NULL;
-    if (!dtype_is_integer(dtype) || dtype->itemsize != 8)
-        return false;
     /* A read error shows again, and is reported, when the array is copied. */
-    (void)number_range_find(&array, 1, UINT64_MAX, &range, NULL);
-    return range.max > 0x1p32 || range.min < -0x1p32;
+    return dtype_is_integer(dtype) && dtype->itemsize == 8 &&
+           role_find_range(a->array, UINT64_MAX, &low, &high) && (high > 0x1p32 || low < -0x1p32);
 }
 
 bool role_is_spatial(struct role_case *a, unsigned first_dim)
@@ -533,30 +530,26 @@ bool role_fit_value(struct role_case *a)
 
 bool role_fit_wdl(struct role_case *a)
 {
-    if (!is_label(a) || a->h->n_dims != 2 || a->h->shape[1] != 3)
-        return role_unfit(a, "expected win, draw, loss: numbers (N, 3)");
-    return true;
+    return (is_label(a) && a->h->n_dims == 2 && a->h->shape[1] == 3) ||
+           role_unfit(a, "expected win, draw, loss: numbers (N, 3)");
 }
 
 bool role_fit_to_move(struct role_case *a)
 {
-    if (!is_label(a) || n_columns(a->h) != 1)
-        return role_unfit(a, "expected a player: numbers (N,)");
-    return true;
+    return (is_label(a) && n_columns(a->h) == 1) ||
+           role_unfit(a, "expected a player: numbers (N,)");
 }
 
 bool role_fit_globals(struct role_case *a)
 {
-    if (!is_label(a) || a->h->n_dims != 2 || a->h->shape[1] == 0)
-        return role_unfit(a, "expected global inputs, the player to move first: numbers (N, k)");
-    return true;
+    return (is_label(a) && a->h->n_dims == 2 && a->h->shape[1] > 0) ||
+           role_unfit(a, "expected global inputs, the player to move first: numbers (N, k)");
 }
 
 bool role_fit_tile(struct role_case *a)
 {
     if (!a->c->board->family->has_tiles)
         return role_unfit(a, "tiles belong to the board takeiteasy, not to %s", a->c->board->name);
-    if (!dtype_is_integer(&a->h->dtype) || a->h->n_dims != 2 || a->h->shape[1] != 3)
-        return role_unfit(a, "expected a tile's numbers: integers (N, 3)");
-    return true;
+    return (dtype_is_integer(&a->h->dtype) && a->h->n_dims == 2 && a->h->shape[1] == 3) ||
+           role_unfit(a, "expected a tile's numbers: integers (N, 3)");
 }

@@ -53,6 +53,9 @@ struct role_case *role_find(const struct role_context *c, const char *key, size_
  * Damaged data is refused where it is read in earnest. */
 bool role_end_look(const struct role_case *a, struct walk *walk, const struct error *why);
 
+/* True when the text is one of the words, which are separated by spaces; case does not matter. */
+bool role_lists(const char *words, const char *text, size_t n_bytes);
+
 /* The role that the array has by override or by name. */
 enum role role_wanted(const struct role_case *a);
 

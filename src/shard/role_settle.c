@@ -9,16 +9,14 @@ int role_problem_flags(const struct role_problem *problem, const struct archive_
                        struct text *to, struct error *err)
 {
     struct text spec = {0};
-    int status =
-        text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role);
+    const bool is_written =
+        text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role) == 0 &&
+        text_append(to, err, "--role ") == 0 && text_append_shell(to, spec.text, err) == 0 &&
+        (strstr(to->text, problem->flags) != NULL ||
+         text_append(to, err, "%s", problem->flags) == 0);
 
-    if (status == 0 &&
-        (text_append(to, err, "--role ") != 0 || text_append_shell(to, spec.text, err) != 0 ||
-         (strstr(to->text, problem->flags) == NULL &&
-          text_append(to, err, "%s", problem->flags) != 0)))
-        status = -1;
     text_release(&spec);
-    return status;
+    return is_written ? 0 : -1;
 }
 
 int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <strings.h>
 
 #define MAX_LOOK_NBYTES   (1u << 20)  /* longer rows of strings are not examined */
 #define MAX_OBJECT_NBYTES (64u << 10) /* strings in objects are examined up to this */
@@ -274,16 +273,11 @@ bool role_name_suggests_cells(const char *key)
 {
     static const char *const hints[] = {"move",   "action", "pos", "cell",   "coord",  "best",
                                         "played", "chosen", "mv",  "square", "passant"};
-    static const char *const names[] = {"act",  "acts",    "last", "lm",  "prev",
-                                        "hist", "history", "bm",   "san", "uci"};
 
-    for (size_t i = 0; i < N_OF(names); i++)
-        if (strcasecmp(key, names[i]) == 0)
-            return true;
     for (size_t i = 0; i < N_OF(hints); i++)
         if (text_contains_caseless(key, hints[i]))
             return true;
-    return false;
+    return role_lists("act acts last lm prev hist history bm san uci", key, strlen(key));
 }
 
 static bool has_role(const struct role_context *c, enum role role)
@@ -350,18 +344,14 @@ const char *role_suggest_coord(const struct role_case *a)
 
 bool role_label_suggests_cells(const struct role_case *a)
 {
-    static const char *const names[] = {
-        "a",     "y",       "label",  "labels",   "target", "targets", "idx",
-        "index", "indices", "choice", "next",     "answer", "reply",   "response",
-        "sq",    "vertex",  "loc",    "location", "spot",   "dest",    "to"};
+    static const char names[] = "a y label labels target targets idx index indices choice next "
+                                "answer reply response sq vertex loc location spot dest to";
     const uint64_t n_cells = a->c->board->n_cells, end = end_of_moves(a);
     double low, high;
-    size_t i = 0;
 
-    while (i < N_OF(names) && strcasecmp(a->array->key, names[i]) != 0)
-        i++;
-    return i < N_OF(names) && role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 &&
-           high > 2 && high < (double)(end > n_cells ? end : n_cells + 1);
+    return role_lists(names, a->array->key, strlen(a->array->key)) &&
+           role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 && high > 2 &&
+           high < (double)(end > n_cells ? end : n_cells + 1);
 }
 
 /* True when the array would fit the role without being given it. A history, by its name or where no
