@@ -10,10 +10,7 @@
 
 const struct settings settings_default = {
     .roles = ROLE_REQUEST_INIT,
-    .conventions = {.planes = PLANES_COLOUR,
-                    .value = VALUE_COLOUR01,
-                    .to_move = TO_MOVE_01,
-                    .to_move_plane = -1},
+    .conventions.to_move_plane = -1,
     .use_map = true,
     .block_rows = ORDER_DEFAULT_BLOCK,
     .order_text = "block:16",

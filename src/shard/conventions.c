@@ -8,12 +8,7 @@
 #include "base/text.h"
 #include "board/board.h"
 
-const struct conventions conventions_default = {
-    .planes = PLANES_COLOUR,
-    .value = VALUE_COLOUR01,
-    .to_move = TO_MOVE_01,
-    .to_move_plane = -1,
-};
+const struct conventions conventions_default = {.to_move_plane = -1};
 
 #define WORDS(...)        \
     (const char *const[]) \

@@ -59,7 +59,7 @@ struct conventions {
     uint32_t castling_planes[4];
 };
 
-/* The defaults. */
+/* The defaults: of nearly all the first value there is. */
 extern const struct conventions conventions_default;
 
 /* Parse the argument of --planes, --value, --to-move, --ambiguous, --castling, --tiles,
