@@ -228,6 +228,9 @@ struct role_kind {
 /* By role: in the order in which arrays are trusted to tell the number of rows. */
 extern const struct role_kind role_kinds[ROLE_N_KINDS];
 
+/* True when the text is one of the words, which are separated by spaces; case does not matter. */
+bool role_lists(const char *words, const char *text, size_t n_bytes);
+
 /* What a key of n_bytes says about its array's role. Without a board (NULL) names of every family
  * count. */
 struct role_named role_by_name(const char *key, size_t n_bytes, const struct board *board);

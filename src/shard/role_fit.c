@@ -12,7 +12,7 @@ bool role_unfit(struct role_case *a, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(a->reason, ROLE_REASON_NBYTES, format, args);
+    vsnprintf(a->reason, sizeof a->reason, format, args);
     va_end(args);
     return false;
 }

@@ -59,7 +59,6 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
         c->cases[i] = (struct role_case){.c = c,
                                          .array = array,
                                          .h = &array->header,
-                                         .reason = c->reason,
                                          .b = &bindings[i],
                                          .told = &nothing,
                                          .named = named};
@@ -142,7 +141,7 @@ static bool may_be_moves(const struct role_case *a, bool list)
            (is_named || (is_strict && role_label_suggests_cells(a)));
 }
 
-/* Refuse an array that may be spatial, for the reason in the context. */
+/* Refuse an array that may be spatial, for its reason. */
 static int refuse_spatial(struct role_case *a)
 {
     const char *role = role_suggest(a);
@@ -293,7 +292,6 @@ static int bind_as(struct role_case *a, enum role role)
     const enum role this_one[] = {role, ROLE_N_KINDS};
     const enum role *tried = a->is_told || kind->by_name == NULL ? this_one : kind->by_name;
     const struct role_override *const told = a->told;
-    const unsigned said = told->options;
     struct role_binding *b = a->b;
     bool fits = false;
     double low, high;
@@ -315,7 +313,7 @@ static int bind_as(struct role_case *a, enum role role)
     if (fits) {
         b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
         if (b->role == ROLE_TO_MOVE)
-            b->options = said != 0                                                ? said
+            b->options = told->options != 0                                       ? told->options
                          : text_compare_caseless(a->array->key, "winner", 6) == 0 ? ROLE_WINNER
                                                                                   : 0;
         const char *order = a->is_told ? NULL : role_order_of(a, b->role);
@@ -465,9 +463,9 @@ int role_infer(const struct archive_in *archive, const struct board *board,
     if (init(&c, bindings, err) != 0)
         goto out;
     if (board->family->only_known_members && missing != NULL) {
-        snprintf(c.reason, sizeof c.reason, "expected an array %s, as every KataGo shard has",
-                 missing);
-        role_refuse_shard(&c, ERROR_CODE_SHAPE, c.reason);
+        role_refuse_shard(
+            &c, ERROR_CODE_SHAPE,
+            text_format("expected an array %s, as every KataGo shard has", missing).text);
     } else {
         role_sparse_find(&c);
         find_rows(&c);

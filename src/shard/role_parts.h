@@ -7,8 +7,7 @@
 #include "shard/batch.h"
 #include "shard/role.h"
 
-#define ROLE_REASON_NBYTES 320
-#define N_OF(table)        (sizeof(table) / sizeof(table)[0])
+#define N_OF(table) (sizeof(table) / sizeof(table)[0])
 
 /* An array under inference. */
 struct role_case {
@@ -21,8 +20,7 @@ struct role_case {
     bool is_refused;          /* one of the problems */
     const char *flags;        /* static: other flags that go with its problem; or NULL */
     struct role_named named;  /* what its name says */
-    char *reason;             /* borrowed, ROLE_REASON_NBYTES: why it does not fit what was tried
-                                 last, by role_unfit */
+    char reason[320];         /* why it does not fit what was tried last, by role_unfit */
     struct role_case *sparse; /* the index array of the sparse policy that it is a part of, which
                                  may be itself; or NULL */
 };
@@ -39,9 +37,8 @@ struct role_context {
                                           arrays have rows; or NULL */
     uint32_t box_rows, box_cols;       /* of planes (5 x 5 on Take It Easy); 0: there is no box */
     bool swaps_colours;
-    char reason[ROLE_REASON_NBYTES]; /* of all cases */
-    struct role_problems *problems;  /* borrowed */
-    struct error failed;             /* what no flag settles: no memory, unread objects */
+    struct role_problems *problems; /* borrowed */
+    struct error failed;            /* what no flag settles: no memory, unread objects */
 };
 
 /* The array of that key (n_bytes of key, then ending), or NULL. */
@@ -52,9 +49,6 @@ struct role_case *role_find(const struct role_context *c, const char *key, size_
  * fails, or lack of memory, ends the inference: nothing may be copied because nobody could look.
  * Damaged data is refused where it is read in earnest. */
 bool role_end_look(const struct role_case *a, struct walk *walk, const struct error *why);
-
-/* True when the text is one of the words, which are separated by spaces; case does not matter. */
-bool role_lists(const char *words, const char *text, size_t n_bytes);
 
 /* The role that the array has by override or by name. */
 enum role role_wanted(const struct role_case *a);

@@ -101,19 +101,16 @@ int role_refuse_as(struct role_case *a, const char *role, enum error_code code, 
 
 int role_check_rows(struct role_case *a)
 {
-    const uint64_t n_rows = a->c->n_rows;
+    const bool is_single = a->h->n_dims == 0;
     const struct text_quoted key = text_path(a->array->key);
+    const struct text_quoted rows = text_quote(a->c->rows->array->key);
 
-    if (a->h->n_dims == 0)
-        return role_refuse_as(a, "drop", ERROR_CODE_ROWS,
-                              "expected %" PRIu64 " rows, found a single value; use --role %s=meta "
-                              "if these are no rows",
-                              n_rows, key.text);
-    if (a->array->n_rows != n_rows)
-        return role_refuse_as(a, "drop", ERROR_CODE_ROWS,
-                              "expected %" PRIu64 " rows as in %.200s, found %" PRIu64
-                              "; use --role %s=meta if these are no rows",
-                              n_rows, text_quote(a->c->rows->array->key).text, a->array->n_rows,
-                              key.text);
-    return 0;
+    if (!is_single && a->array->n_rows == a->c->n_rows)
+        return 0;
+    return role_refuse_as(
+        a, "drop", ERROR_CODE_ROWS,
+        "expected %" PRIu64 " rows%s%.200s, found %s; use --role %s=meta if "
+        "these are no rows",
+        a->c->n_rows, is_single ? "" : " as in ", is_single ? "" : rows.text,
+        is_single ? "a single value" : text_format("%" PRIu64, a->array->n_rows).text, key.text);
 }

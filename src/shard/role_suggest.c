@@ -135,16 +135,13 @@ struct spelled {
  * words for no cell. */
 static bool is_of_cells(void *self, const char *text)
 {
-    static const char *const none[] = {"pass", "resign", "none", "null",
-                                       "swap", "0000",   "0-0",  "0-0-0"};
     struct spelled *s = self;
     const struct board *board = s->board;
     const char *of_pieces = board->family->castling != NULL ? "KQRBNPOabcdefghxqrn" : "x";
     char now[sizeof s->last];
 
-    for (size_t i = 0; i < N_OF(none); i++)
-        if (strcasecmp(text, none[i]) == 0)
-            return true;
+    if (role_lists("pass resign none null swap 0000 0-0 0-0-0", text, strlen(text)))
+        return true;
     snprintf(now, sizeof now, "%s", text);
     s->n_changes += s->n > 0 && strcmp(now, s->last) != 0;
     memcpy(s->last, now, sizeof now);
@@ -362,12 +359,10 @@ static bool could_be(const struct role_case *a, enum role role)
     static const struct role_override bare = {0};
     const struct role_context *c = a->c;
     struct role_binding unused = {0};
-    char reason[ROLE_REASON_NBYTES];
     struct role_case tried = *a;
 
     tried.b = &unused;
     tried.told = &bare;
-    tried.reason = reason;
     tried.is_told |=
         (role == ROLE_PLANES && a->h->n_dims == 5 &&
          (role_wanted(a) == role ||
@@ -448,11 +443,9 @@ const char *role_suggest(const struct role_case *a)
     const enum role *roles = orders[a->h->dtype.kind == DTYPE_FLOAT];
     const struct role_request *request = a->c->request;
     const struct role_context *c = a->c;
-    char reason[ROLE_REASON_NBYTES];
     struct role_case of_its_own = *a;
     double low, high;
 
-    of_its_own.reason = reason;
     if (a->array->n_rows != c->n_rows || a->h->n_dims == 0)
         return role_is_spatial(&of_its_own, 0) ||
                        (a->h->n_dims == 1 && a->array->n_rows > c->n_rows &&

@@ -7,8 +7,6 @@
  */
 #include "verify/parts.h"
 
-#include <strings.h>
-
 /* --- making lanes --- */
 
 /* Decide what a colour swap does to the numbers of every lane with labels, on boards with
@@ -57,8 +55,7 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
                struct verify_result *result, struct error *err)
 {
     /* Copied arrays may hold NaN for "not known", unless they are used in training as numbers. */
-    static const char *const numbers[] = {"globals",         "gf",      "globalInputNC",
-                                          "globalTargetsNC", "weights", "sample_weights"};
+    static const char numbers[] = "globals gf globalInputNC globalTargetsNC weights sample_weights";
     const size_t n = shard->archive.n_arrays;
 
     *lanes = (struct lanes){.shard = shard, .request = request, .result = result, .planes = -1};
@@ -77,9 +74,8 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
         if (b->role == ROLE_META || b->role == ROLE_DROP || b->role == ROLE_POLICY_OFFSETS)
             continue;
         *lane = (struct lane){.array = array, .binding = b, .values = -1};
-        lane->is_finite = b->role != ROLE_COPY;
-        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-            lane->is_finite |= strcasecmp(array->key, numbers[k]) == 0;
+        lane->is_finite =
+            b->role != ROLE_COPY || role_lists(numbers, array->key, strlen(array->key));
         if (lanes->maker.board != NULL && strcmp(array->key, PLAN_SOURCE_KEY) != 0 &&
             strcmp(array->key, PLAN_TRANSFORM_KEY) != 0 &&
             spec_init(spec, &lanes->maker, array, b, &why) == 0) {
