@@ -406,11 +406,6 @@ int output_read(const struct output *out, uint64_t offset, void *bytes, size_t n
     return 0;
 }
 
-void output_begin_sync(struct output *out)
-{
-    sync_file_range(out->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-}
-
 int output_sync(struct output *out, struct error *err)
 {
     if (output_flush(out, err) != 0)

@@ -52,9 +52,6 @@ int output_flush(struct output *out, struct error *err);
 int output_read(const struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
                 struct error *err);
 
-/* Start writing the file's pages to disk without waiting: a hint. */
-void output_begin_sync(struct output *out);
-
 /* Flush and fsync, which may take long. */
 int output_sync(struct output *out, struct error *err);
 

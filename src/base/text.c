@@ -209,6 +209,24 @@ int text_list_add(struct text_list *list, const char *text, struct error *err)
     return 0;
 }
 
+const char *text_list_make_set(struct text_list *list)
+{
+    const char *twice = NULL;
+    size_t n = 0;
+
+    if (list->n > 0)
+        qsort(list->items, list->n, sizeof *list->items, text_compare);
+    for (size_t i = 0; i < list->n; i++)
+        if (n == 0 || strcmp(list->items[n - 1], list->items[i]) != 0) {
+            list->items[n++] = list->items[i];
+        } else {
+            free(list->items[i]);
+            twice = twice != NULL ? twice : list->items[n - 1];
+        }
+    list->n = n;
+    return twice;
+}
+
 void text_list_release(struct text_list *list)
 {
     for (size_t i = 0; i < list->n; i++)

@@ -74,6 +74,9 @@ struct text_list {
 /* Append a copy. Returns 0, or -1 when there is no memory. */
 int text_list_add(struct text_list *list, const char *text, struct error *err);
 
+/* Sort a list and remove duplicates. Returns the first text that had one, or NULL. */
+const char *text_list_make_set(struct text_list *list);
+
 /* Free the list; accepts a zeroed one. */
 void text_list_release(struct text_list *list);
 

@@ -16,9 +16,6 @@
  * NUL-terminated. Empty names are skipped. */
 int input_list_add_from(struct text_list *list, const char *file, bool zero, struct error *err);
 
-/* Sort a list and remove duplicates. Returns the first name that had one, or NULL. */
-const char *input_list_make_set(struct text_list *list);
-
 /* --- progress --- */
 
 /* The line that shows the progress of a command. */

@@ -24,8 +24,8 @@ static int check_inputs(const json_t *inputs, const char *file, bool zero, struc
     }
     for (size_t i = 0; i < json_array_size(inputs) && status == 0; i++)
         status = text_list_add(&found, manifest_text(json_array_get(inputs, i), "name"), err);
-    input_list_make_set(&expected);
-    input_list_make_set(&found);
+    text_list_make_set(&expected);
+    text_list_make_set(&found);
     for (size_t k = 0; k < 2 && status == 0; k++) {
         const struct text_list *one = sets[k], *other = sets[1 - k];
         const char *first = NULL; /* of the n that the other one lacks */

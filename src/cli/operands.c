@@ -44,24 +44,6 @@ int input_list_add_from(struct text_list *list, const char *file, bool zero, str
     return status;
 }
 
-const char *input_list_make_set(struct text_list *list)
-{
-    const char *twice = NULL;
-    size_t n = 0;
-
-    if (list->n > 0)
-        qsort(list->items, list->n, sizeof *list->items, text_compare);
-    for (size_t i = 0; i < list->n; i++)
-        if (n == 0 || strcmp(list->items[n - 1], list->items[i]) != 0) {
-            list->items[n++] = list->items[i];
-        } else {
-            free(list->items[i]);
-            twice = twice != NULL ? twice : list->items[n - 1];
-        }
-    list->n = n;
-    return twice;
-}
-
 /* ERROR_USAGE when two paths have the same base name, or one has none. `what` names them in the
  * message: "inputs". */
 static int check_names(const struct text_list *list, const char *what, struct error *err)
@@ -78,7 +60,7 @@ static int check_names(const struct text_list *list, const char *what, struct er
         if (status == 0)
             names.items[i][n] = '\0';
     }
-    const char *twice = input_list_make_set(&names);
+    const char *twice = text_list_make_set(&names);
     if (status == 0 && twice != NULL)
         status = error_set(err, ERROR_USAGE, "--out-dir: two %s are called %s", what,
                            text_quote(twice).text);

@@ -9,6 +9,8 @@
 
 #include "base/bytes.h"
 
+#include <fcntl.h>
+
 #define CHUNK_NBYTES (1u << 20)
 #define STEP_NCHUNKS 2
 
@@ -96,7 +98,8 @@ int output_digest_finish(struct output_digest *d, char hex[DIGEST_HEX_NBYTES], s
 {
     if (output_flush(d->output, err) != 0)
         return -1;
-    output_begin_sync(d->output); /* while the rest is hashed */
+    /* A hint: the disk may begin to write while the rest is hashed. */
+    sync_file_range(d->output->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     output_digest_settle(d, d->output->n_bytes);
     while (output_digest_is_due(d))
         output_digest_step(d);

@@ -382,11 +382,9 @@ static json_t *join(const struct parts *parts, const struct entries *outputs,
                     bad |= add_count(counts, name, (uint64_t)json_integer_value(value), err);
             }
     }
-    if (texts.n > 0)
-        qsort(texts.items, texts.n, sizeof *texts.items, text_compare);
+    (void)text_list_make_set(&texts);
     for (size_t i = 0; i < texts.n && bad == 0; i++)
-        if (i == 0 || strcmp(texts.items[i - 1], texts.items[i]) != 0)
-            bad = json_array_append_new(warnings, json_string(texts.items[i]));
+        bad = json_array_append_new(warnings, json_string(texts.items[i]));
     text_list_release(&texts);
     if (bad != 0) {
         error_no_memory(err, "joined manifest"); /* unless err is set */

@@ -450,10 +450,9 @@ static int fold(struct dedupe *d, struct error *err)
                                                   (d->settings->means ? d->labels_nbytes : 0),
                                  .max_nbytes = memory / 8,
                                  .budget = plan->settings->budget};
-    d->moved = malloc(d->labels_nbytes + 1);
-    d->sums = calloc(d->n_elements + 2 * d->n_values + 1, sizeof *d->sums);
-    if (d->moved == NULL || d->sums == NULL)
-        return error_no_memory(err, "labels");
+    if (new_items(&d->moved, d->labels_nbytes, "labels", err) != 0 ||
+        new_items(&d->sums, d->n_elements + 2 * d->n_values, "labels", err) != 0)
+        return -1;
     d->bounds = d->sums + d->n_elements;
     if ((d->counts = made_new(plan, &count, err)) == NULL || read_rows(d, err) != 0)
         return -1;

@@ -233,12 +233,12 @@ static int name_board(struct key *key, struct error *err)
     const uint32_t sizes[] = {board->rows, board->cols, board->n_cells, board->n_planes};
     const bool is_file = board->file_text != NULL;
     const size_t n_most = 4 + board->n_transforms * (1 + (size_t)board->n_cells + board->n_planes);
-    uint32_t *list = calloc(n_most, sizeof *list);
     char hex[DIGEST_HEX_NBYTES];
+    uint32_t *list;
     size_t n = 0;
 
-    if (list == NULL)
-        return error_no_memory(err, "keys of positions");
+    if (new_items(&list, n_most, "keys of positions", err) != 0)
+        return -1;
     for (; n < 4; n++)
         list[n] = htole32(sizes[n]);
     for (uint32_t t = 0; t < board->n_transforms && is_file; t++) {

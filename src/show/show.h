@@ -52,12 +52,6 @@ struct shape_turn {
  * figure (boards from a file); then *turn is the identity. */
 bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *turn);
 
-/* How many planes an array has, whether they stand before or after the cells. */
-static inline uint64_t planes_count(const struct role_binding *binding)
-{
-    return binding->axes.outer * (binding->axes.inner > 1 ? binding->axes.inner : 1);
-}
-
 /* planes_decide, but also for men, packed planes and OpenSpiel's: n planes from form->stones[0] on
  * are the first player's, or the mover's, n from stones[1] on the other's. Returns n; 0: plane
  * stones[0] holds both, told apart by their signs. Some may be beyond the last plane. */

@@ -217,7 +217,7 @@ bool stones_are_stacks(const struct plan *plan)
     const uint32_t *known = plan->board->family->stack_planes;
     size_t i;
     const struct plan_array *array = find_planes(plan, &i);
-    const uint64_t n = array != NULL ? planes_count(&array->binding) : 0;
+    const uint64_t n = array != NULL ? planes_form_of(&array->binding, NULL).n_planes : 0;
 
     return n > 0 && array->binding.role == ROLE_PLANES && (n == known[0] || n == known[1]);
 }
