@@ -259,12 +259,12 @@ static void try_layout(const struct probe *p, const struct layout *layout, struc
         *best = (struct fit){level, *layout, saved, share, .is_found = share > 0.5};
 }
 
-/* Find the layout that saves most rows at a level; its images are neither named nor confirmed. Its
- * share is 0 when no layout saves any. */
-static int find(struct probe *p, enum probe_level level, struct fit *best, struct error *err)
+/* Find the layout of at most so many images that saves most rows at a level; its images are neither
+ * named nor confirmed. Its share is 0 when no layout saves any. */
+static int find(struct probe *p, enum probe_level level, uint32_t most, struct fit *best,
+                struct error *err)
 {
     const uint32_t least = p->groups->is_told ? p->n_ids : 2;
-    const uint32_t most = p->groups->is_told ? p->n_ids : p->max_images;
     const bool has_far = p->n > p->n_first, sees_far = has_far || probe_is_whole(p);
 
     *best = (struct fit){.level = level};
@@ -561,6 +561,8 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
 
 int probe_explain(struct probe *p, struct fit *best, struct error *err)
 {
+    uint32_t most = p->groups->is_told ? p->n_ids : p->max_images;
+
     *best = (struct fit){0};
     for (int level = 0; level < PROBE_N_LEVELS; level++) {
         struct fit fit;
@@ -569,7 +571,7 @@ int probe_explain(struct probe *p, struct fit *best, struct error *err)
             (level == PROBE_STILL && best->is_confirmed) ||
             (level == PROBE_BOX && p->sketcher.box == NULL))
             continue;
-        if (find(p, (enum probe_level)level, &fit, err) != 0)
+        if (find(p, (enum probe_level)level, most, &fit, err) != 0)
             return -1;
         /* The policies of far rows are read only if their planes hold the same numbers: then these
          * may never have been moved. */
@@ -577,14 +579,21 @@ int probe_explain(struct probe *p, struct fit *best, struct error *err)
             if (!fit.is_found || (best->is_confirmed && fit.saved <= best->saved + CLEARLY_MORE))
                 continue;
             if (read_sketches(p, p->n_first, true, err) != 0 ||
-                find(p, (enum probe_level)level, &fit, err) != 0)
+                find(p, (enum probe_level)level, most, &fit, err) != 0)
                 return -1;
         }
-        const bool is_better = fit.is_found && fit.saved > best->saved + CLEARLY_MORE;
-        if (is_better && name_images(p, &fit, err) != 0)
+        const bool is_more = fit.is_found && fit.saved > best->saved + CLEARLY_MORE;
+        if (fit.is_found && (is_more || !best->is_confirmed) && name_images(p, &fit, err) != 0)
             return -1;
-        if (is_better && fit.is_confirmed >= best->is_confirmed)
+        if (fit.is_confirmed > best->is_confirmed ||
+            (is_more && fit.is_confirmed == best->is_confirmed))
             *best = fit;
+        /* Rows of many sources may hold the same numbers: then layouts of no more images than the
+         * board has are tried. */
+        if (level == PROBE_LABELS && fit.is_found && !best->is_confirmed && most > p->n_ids) {
+            most = p->n_ids;
+            level--;
+        }
     }
     return 0;
 }

@@ -297,10 +297,11 @@ def test_shuffled_still(board):
     assert not codes - {"coord-not-moved"} and not file["expanded"], file
 
 
-@tap.test(6, 7)
-def test_moves_of_still_planes(size):
-    """Planes that were never moved beside single moves, in games of one length: a move of any game has
-    as many stones as the same one of another, but not its planes."""
+@tap.test(("planes", "transform"), ("a plane", "sample"))
+def test_moves_of_still_planes(still, order):
+    """Planes of which all or one were never moved, beside single moves, in games of one length: a
+    position of any game has as many stones as the same one of another."""
+    size = 6
     source = gomoku(240, size=size)
     for i in range(240):
         cells = np.random.default_rng(i // 24).permutation(size * size)
@@ -308,15 +309,20 @@ def test_moves_of_still_planes(size):
             source[key][i] = 0
         source["states"][i, 0].reshape(-1)[cells[: i % 24 : 2]] = 1
         source["states"][i, 1].reshape(-1)[cells[1 : i % 24 : 2]] = 1
+        source["states"][i, 2].reshape(-1)[cells[i % 24 - 1]] = 1
         source["policy"][i].reshape(-1)[cells[i % 24]] = 1
     del source["last_move"]
 
     def planes_still(row, t):
-        return {"states": row["states"], "policy": SQUARE[t](row["policy"]), "value": row["value"]}
+        states = SQUARE[t](row["states"]).copy()
+        states[2] = row["states"][2]
+        return {"states": row["states"] if still == "planes" else states,
+                "policy": SQUARE[t](row["policy"]), "value": row["value"]}
 
-    arrays = stack(orders("transform", rows_of(source), IDS["all"], planes_still))
+    arrays = stack(orders(order, rows_of(source), IDS["all"], planes_still))
     codes, file = errors_of(arrays, "--board", f"square:{size}", "--value", "mover")
-    assert "planes-policy-differ" in codes and "8 images" in file["note"], file
+    expected = "planes-policy-differ" if still == "planes" else "orbit-planes"
+    assert expected in codes and "8 images" in file["note"], file
 
 
 def negated(row, t):
