@@ -174,23 +174,9 @@ static int bind_copy(struct role_case *a, bool check_shape)
     return 0;
 }
 
-/* True when the names differ in that one has the word `own` where the other has `others`. */
-static bool differ_by(const char *key, const char *other, const char *own, const char *others)
-{
-    const size_t n = strlen(own), n_others = strlen(others);
-    size_t at = 0;
-
-    while (key[at] != '\0' && key[at] == other[at])
-        at++;
-    while (at > 0 && isalpha((unsigned char)key[at - 1]))
-        at--;
-    return text_compare_caseless(key + at, own, n) == 0 &&
-           text_compare_caseless(other + at, others, n_others) == 0 &&
-           !isalpha((unsigned char)key[at + n]) && strcmp(key + at + n, other + at + n_others) == 0;
-}
-
 /* The array that holds the columns of the cells of which this one may hold the rows, or the other
- * way round; or NULL. */
+ * way round: its name has another word, in small letters, with a capital or in capitals, in place
+ * of one of this one's; or NULL. */
 static const struct role_case *other_coordinate(const struct role_case *a)
 {
     static const char *const words[] = {"row", "col", "row",  "column", "rows", "cols",
@@ -198,18 +184,28 @@ static const struct role_case *other_coordinate(const struct role_case *a)
                                         "i",   "j",   "rank", "file"};
     const struct board *board = a->c->board;
     const double end = board->rows > board->cols ? board->rows : board->cols;
+    const char *key = a->array->key;
+    char ending[PATH_MAX + 8];
 
-    for (const struct role_case *b = a->c->cases; b < a->c->cases + a->c->n; b++)
-        for (size_t k = 0; k < N_OF(words); k++) {
+    for (size_t at = 0; a->h->n_dims <= 2 && dtype_is_integer(&a->h->dtype) && key[at] != '\0';
+         at++)
+        for (size_t k = 0; k < 3 * N_OF(words); k++) {
+            const char *own = words[k / 3], *others = words[(k / 3) ^ 1];
+            const size_t n = strlen(own), n_capitals = k % 3 == 2 ? strlen(others) : k % 3;
             double low, high;
 
-            if (!differ_by(a->array->key, b->array->key, words[k], words[k ^ 1]) ||
-                a->h->n_dims > 2 || !dtype_is_integer(&a->h->dtype) ||
-                !dtype_is_integer(&b->h->dtype) || a->array->n_rows != b->array->n_rows ||
-                a->array->row_nbytes / a->h->dtype.itemsize !=
-                    b->array->row_nbytes / b->h->dtype.itemsize)
+            if ((at > 0 && isalpha((unsigned char)key[at - 1])) ||
+                text_compare_caseless(key + at, own, n) != 0 || isalpha((unsigned char)key[at + n]))
                 continue;
-            if (role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 && high < end &&
+            snprintf(ending, sizeof ending, "%s%s", others, key + at + n);
+            for (size_t i = 0; i < n_capitals; i++)
+                ending[i] ^= 0x20;
+            const struct role_case *b = role_find(a->c, key, at, ending);
+            if (b != NULL && dtype_is_integer(&b->h->dtype) &&
+                a->array->n_rows == b->array->n_rows &&
+                a->array->row_nbytes / a->h->dtype.itemsize ==
+                    b->array->row_nbytes / b->h->dtype.itemsize &&
+                role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 && high < end &&
                 role_find_range(b->array, UINT64_MAX, &low, &high) && low >= -1 && high < end)
                 return b;
         }

@@ -153,10 +153,10 @@ const char *role_shown(const struct role_case *a, const char **what)
     struct error why = {0};
     struct walk walk;
 
-    find_beside(a, readers, &form, &n, &is_of_cells);
     if (a->h->n_dims > 2 || !role_find_range(a->array, UINT64_MAX, &low, &high) || low < -1 ||
         low == high)
         return NULL;
+    find_beside(a, readers, &form, &n, &is_of_cells);
     const int64_t none = high >= (double)n && high < 0x1p31 ? (int64_t)high : -1;
     const bool can_move = dtype_is_integer(&a->h->dtype) && none == -1;
     /* By action: in how many rows it has what; whether it is named, by reading; its marks. */

@@ -7,9 +7,11 @@ import struct
 import tempfile
 import zipfile
 
+import numpy as np
+
 from golden import Tap, data
 from measure import MAX_KIB, MAX_SECONDS, SANITIZED, cases, measured, options_for, verdict
-from odd_shards import CASES, Member, pickled, rows, shard
+from odd_shards import CASES, Member, npy, pickled, rows, shard
 
 tap = Tap()
 
@@ -80,6 +82,20 @@ def test_odd(kind):
                 wrong.append(f"{name}: {error}")
     assert n > 90, f"{n} cases"
     assert not wrong, f"{len(wrong)} of {n}: " + "\n# ".join(wrong)
+
+
+@tap.test()
+def test_many_arrays():
+    """No array's name is compared with those of all others."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "odd.npz")
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("features.npy", npy(np.zeros((2, 3, 9, 9), "<f4")))
+            for i in range(6000):
+                archive.writestr(f"{'xyw'[i % 3]}_{i}.npy", npy(np.zeros(2, "<f4")))
+        run = measured(["expand", "--board=square:9", path, os.path.join(folder, "out.npz")])
+        assert run.code == 0, run.errors
+        check_limits(run)
 
 
 @tap.test()
