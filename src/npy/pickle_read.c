@@ -273,6 +273,16 @@ static int push_value(struct pickle_reader *r, const struct code *code)
     return pickle_push(r, value);
 }
 
+/* Refuse more lists than the one of all items and one for each of them. */
+static int count_list(struct pickle_reader *r)
+{
+    return r->n_lists++ <= r->limits->n_items
+               ? 0
+               : pickle_fail(r,
+                             "more lists than %" PRIu64 " items may be, expected at most one each",
+                             r->limits->n_items);
+}
+
 /* Carry out one of the other opcodes. */
 static int carry_out(struct pickle_reader *r, const struct code *code)
 {
@@ -301,6 +311,8 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
     case OP_TUPLE:
         return pop_mark(r, &from) != 0 ? -1 : make_tuple(r, from, from - 1);
     case OP_EMPTY_LIST:
+        if (count_list(r) != 0)
+            return -1;
         list = pickle_alloc(r, sizeof *list);
         if (list == NULL)
             return -1;
@@ -415,6 +427,7 @@ int pickle_check_part(const uint8_t *bytes, uint64_t n_bytes, const struct pickl
     struct pickle_reader r = {
         .start = bytes, .next = bytes, .end = bytes + n_bytes, .limits = limits, .err = err};
     struct code code = {.opcode = OP_STOP};
+    uint64_t n_pushed = 0; /* of this part, as are the lists: since what may have taken some */
 
     if (begin(&r) != 0)
         return -1;
@@ -428,8 +441,12 @@ int pickle_check_part(const uint8_t *bytes, uint64_t n_bytes, const struct pickl
             return refuse(&r, code.opcode);
         if (is_whole && code.opcode == OP_STOP)
             return pickle_fail(&r, "bytes after the end of the pickle, expected none");
-        if (r.opcode < r.end && check_length(&r, &code) != 0)
+        if (r.opcode < r.end &&
+            (check_length(&r, &code) != 0 || pickle_check_depth(&r, n_pushed) != 0))
             return -1;
+        if (is_whole && code.opcode == OP_EMPTY_LIST && count_list(&r) != 0)
+            return -1;
+        n_pushed = kinds[code.opcode] != VALUE_NOT ? n_pushed + 1 : 0;
     }
     return 0;
 }

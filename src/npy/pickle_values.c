@@ -108,6 +108,14 @@ int pickle_grow(struct pickle_reader *r, struct pickle_item **values, size_t fro
                : list_room(values, to, sizeof **values, "object array", r->err);
 }
 
+int pickle_check_depth(struct pickle_reader *r, uint64_t n_values)
+{
+    if (n_values < r->limits->list_items)
+        return 0;
+    return pickle_fail(r, "more than %" PRIu64 " values on the stack, expected at most that many",
+                       r->limits->list_items);
+}
+
 int pickle_top(struct pickle_reader *r, size_t n, size_t *from)
 {
     *from = r->n_stack;

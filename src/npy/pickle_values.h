@@ -108,6 +108,7 @@ struct pickle_reader {
     uint64_t n_slots;         /* of memo: one more than the highest slot that is fetched */
     uint64_t n_memoized;
     bool has_put; /* PUT names the slots; otherwise MEMOIZE counts them */
+    uint64_t n_lists;
 
     struct pickle_ndarray *object_array; /* the one object array, once built */
     struct pickle_list *object_list;
@@ -126,6 +127,10 @@ const char *pickle_value_name(const struct pickle_item *value);
 /* Allocate n_bytes, uninitialised and aligned to 8, which the document owns; NULL on error. */
 void *pickle_alloc(struct pickle_reader *r, size_t n_bytes);
 
+/* Refuse more values that wait for an opcode than any list may take at once: picklers append to a
+ * list after every thousand. */
+int pickle_check_depth(struct pickle_reader *r, uint64_t n_values);
+
 /* Enlarge an array from `from` to `to` values. */
 int pickle_grow(struct pickle_reader *r, struct pickle_item **values, size_t from, size_t to);
 
@@ -134,7 +139,8 @@ static inline int pickle_push(struct pickle_reader *r, struct pickle_item value)
     if (r->n_stack == r->capacity) {
         const size_t capacity = r->capacity == 0 ? 64 : 2 * r->capacity;
 
-        if (pickle_grow(r, &r->stack, r->capacity, capacity) != 0)
+        if (pickle_check_depth(r, r->n_stack) != 0 ||
+            pickle_grow(r, &r->stack, r->capacity, capacity) != 0)
             return -1;
         r->capacity = capacity;
     }

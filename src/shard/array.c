@@ -359,6 +359,7 @@ int array_load_objects(struct array *array, struct error *err)
     if (header->dtype.kind != DTYPE_OBJECT || header->n_dims == 0)
         return array_fail(
             array, err, "expected an object array of one or more dimensions, found another array");
+    limits.n_items = header->n_elements;
     int result = unpack_start(&unpack, array, err);
     /* Memory grows with the bytes that really come: the declared size is only a promise. What is
      * no pickle that is accepted is refused before gigabytes of it are unpacked. */
@@ -385,7 +386,6 @@ int array_load_objects(struct array *array, struct error *err)
     unpack_release(&unpack);
     if (result == 0 && (document = calloc(1, sizeof *document)) == NULL)
         result = error_no_memory(err, "object array");
-    limits.n_items = header->n_elements;
     if (total < limits.total_nbytes / AMPLIFICATION_MAX)
         limits.total_nbytes =
             smaller(limits.total_nbytes, total * AMPLIFICATION_MAX + AMPLIFICATION_NBYTES);

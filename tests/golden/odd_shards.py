@@ -36,11 +36,11 @@ def deflate(data, level=6):
     return packer.compress(data) + packer.flush()
 
 
-def zeros_behind(data, n):
-    """The deflated form of data and n zeros, made in little memory: tests measure their children's,
-    who begin as copies of the parent."""
+def zeros_behind(data, n, fill=b"\0"):
+    """The deflated form of data and n zeros (or other bytes), made in little memory: tests measure
+    their children's, who begin as copies of the parent."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    pieces = [packer.compress(data)] + [packer.compress(bytes(1 << 20)) for _ in range(n >> 20)]
+    pieces = [packer.compress(data)] + [packer.compress(fill * (1 << 20)) for _ in range(n >> 20)]
     return b"".join(pieces) + packer.flush()
 
 
@@ -588,14 +588,17 @@ def pickle_cases():
     yield "index past the board", "refuse", "policy_indices", sparse(pickled(rows("<i4", fill=500)))
     yield "negative index", "refuse", "policy_indices", sparse(pickled(rows("<i4", fill=-7)))
     yield "object planes", "reject", "features", replaced(array=np.full((N, 4, 9, 9), 0, object))
-    for name, start, words in (("text", b"X\0\0\0\x20", "str of 536870912 bytes"), ("zeros", b"", "opcode 0x00"),
-                               ("end", b"N.", "after the end")):  # fmt: skip
+    for name, start, fill, words in (
+        ("text", b"X\0\0\0\x20", b"\0", "str of 536870912 bytes"), ("zeros", b"", b"\0", "opcode 0x00"),
+        ("end", b"N.", b"\0", "after the end"), ("values", b"", b"N", "on the stack"),
+        ("lists", b"", b"]", "more lists"),
+    ):  # fmt: skip
         front, n = header(dictionary("'|O'", shape="(6,)"), b"\x80\2" + start), 512 << 20
         crc = zlib.crc32(front)
         for _ in range(n >> 20):
-            crc = zlib.crc32(bytes(1 << 20), crc)
+            crc = zlib.crc32(fill * (1 << 20), crc)
         yield f"bomb: a pickle of 512 MiB, {name}", "reject", words, shard(
-            more=[Member("bomb.npy", b"", packed=zeros_behind(front, n),
+            more=[Member("bomb.npy", b"", packed=zeros_behind(front, n, fill),
                          both={"size": len(front) + n, "crc": crc})])  # fmt: skip
     yield "object scalar", "accept", "", sparse(more=[Member("info.npy", pickled(np.array({"a": 1}, object)))])
     yield "hostile object scalar", "accept", "", sparse(
