@@ -302,7 +302,7 @@ static int check_expand(struct call *call, struct error *err)
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].is_wrong)
             return command_misuse(err, "%s", rules[i].why);
-    if (s->canonical && !s->order_said) { /* a row has one image only */
+    if (s->canonical) { /* a row has one image only: every order is this one */
         s->block_rows = 1;
         s->order_text = "sample";
     }

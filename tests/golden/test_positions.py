@@ -255,9 +255,10 @@ def test_key(name):
         run(*plain, "--orbit-key", source, out)
         found = load(out)
         same_bits(found["symaug_orbit"], expected.words[found["symaug_source"]], "keys")
-        run(*plain, "--canonical", "--orbit-key", source, out)
-        found = load(out)
-        assert list(found["symaug_source"]) == list(range(len(expected.hex)))
+        for order in [], ["--order=transform"]:
+            run(*plain, "--canonical", "--orbit-key", *order, source, out)
+            found = load(out)
+            assert list(found["symaug_source"]) == list(range(len(expected.hex))), order
         assert list(found["symaug_transform"]) == expected.canonical, "canonical images"
         same_bits(found["symaug_orbit"], expected.words, "keys of canonical images")
         if "odd" not in name:
