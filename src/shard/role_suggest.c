@@ -341,8 +341,10 @@ const char *role_suggest_coord(const struct role_case *a)
 
 bool role_label_suggests_cells(const struct role_case *a)
 {
-    static const char names[] = "a y label labels target targets idx index indices choice next "
-                                "answer reply response sq vertex loc location spot dest to";
+    static const char names[] =
+        "a y label labels target targets idx index indices choice next "
+        "answer reply response sq vertex loc location spot dest to from src "
+        "dst from_sq to_sq";
     const uint64_t n_cells = a->c->board->n_cells, end = end_of_moves(a);
     double low, high;
 

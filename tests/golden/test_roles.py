@@ -365,6 +365,8 @@ UNDECIDED = [
     ("go9", go(next=np.arange(N) + 16, answer=np.arange(N), Sq=np.arange(N, dtype="u1"), dest=np.arange(N) - 1),
      {"next": "action", "answer": "action", "Sq": "action", "dest": "action"}),
     ("hex13", hex_shard(target=np.arange(N) + 16), {"target": "action"}),
+    ("othello", othello(src=np.arange(N), dst=np.arange(N), **{"from": np.arange(N)}, from_sq=np.arange(N), to_sq=np.arange(N)),
+     {"src": "action", "dst": "action", "from": "action", "from_sq": "action", "to_sq": "action"}),
     ("go9", go(avail=PADDED), {"avail": "action"}),
     ("go9", go(avail=np.pad(PADDED, ((0, 0), (0, 76)), constant_values=-1)), {"avail": "drop"}),
     # Planes in one row: cell by cell, if the players' stones show it; bits from the lowest.
