@@ -11,6 +11,13 @@
 
 #define LIST_LOOK_NBYTES (1u << 20)
 
+static int compare_keys(const void *a, const void *b)
+{
+    struct role_case *const *left = a, *const *right = b;
+
+    return strcmp((*left)->array->key, (*right)->array->key);
+}
+
 /* Enter the overrides in the cases; of several for one array the last counts. */
 static int take_overrides(struct role_context *c, const struct role_request *request,
                           struct error *err)
@@ -31,7 +38,7 @@ static int take_overrides(struct role_context *c, const struct role_request *req
     return 0;
 }
 
-/* Build all that does not depend on shapes: cases, boxes. */
+/* Build all that does not depend on shapes: cases, sorted keys, boxes. */
 static int init(struct role_context *c, struct role_binding *bindings, struct error *err)
 {
     static const struct role_override nothing;
@@ -41,9 +48,10 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
     c->box_rows = board->rows > 0 ? board->rows : board->family->grid_side;
     c->box_cols = board->cols > 0 ? board->cols : board->family->grid_side;
     c->swaps_colours = board_swaps_colours(board);
-    if (new_items(&c->cases, c->n + 1, "roles", err) != 0)
-        return -1;
-    c->rows = c->cases;
+    c->rows = c->cases = calloc(c->n + 1, sizeof *c->cases);
+    c->by_key = calloc(c->n + 1, sizeof(struct role_case *));
+    if (c->cases == NULL || c->by_key == NULL)
+        return error_no_memory(err, "roles");
     for (size_t i = 0; i < c->n; i++) {
         const struct array *array = &c->archive->arrays[i];
         const size_t n_key = strlen(array->key), n_ending = strlen("_present");
@@ -62,7 +70,9 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
                                          .b = &bindings[i],
                                          .told = &nothing,
                                          .named = named};
+        c->by_key[i] = &c->cases[i];
     }
+    qsort(c->by_key, c->n, sizeof(struct role_case *), compare_keys);
     return take_overrides(c, c->request, err);
 }
 
@@ -495,5 +505,6 @@ int role_infer(const struct archive_in *archive, const struct board *board,
 out:
     role_problems_release(&own);
     free(c.cases);
+    free(c.by_key);
     return status;
 }

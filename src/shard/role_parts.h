@@ -31,6 +31,7 @@ struct role_context {
     const struct role_request *request;
     struct role_case *cases; /* owned: n, one per array, in the archive's order */
     size_t n;
+    struct role_case **by_key; /* owned: sorted by key */
     uint64_t n_rows;
     const struct role_case *rows;      /* the array that n_rows was taken from */
     const struct role_case *differing; /* an array of another length, where no role says which

@@ -12,10 +12,22 @@ const char *const role_flags_of_frames[] = {" --planes colour", " --planes mover
 struct role_case *role_find(const struct role_context *c, const char *key, size_t n_bytes,
                             const char *ending)
 {
-    for (struct role_case *a = c->cases; a < c->cases + c->n; a++)
-        if (strncmp(a->array->key, key, n_bytes) == 0 &&
-            strcmp(a->array->key + n_bytes, ending) == 0)
-            return a;
+    size_t low = 0, high = c->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *other = c->by_key[middle]->array->key;
+        int order = strncmp(other, key, n_bytes);
+
+        if (order == 0)
+            order = strcmp(other + n_bytes, ending);
+        if (order == 0)
+            return c->by_key[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
     return NULL;
 }
 
