@@ -29,10 +29,12 @@ static int run_dedupe(struct call *call, struct error *err)
         settings->conflicts = NULL;
     if (plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
-    if (plan.board->family->only_known_members)
-        status = error_set(err, ERROR_DATA,
-                           "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
-                           text_path(inputs->items[0]).text);
+    if (plan.board->family->only_known_members && settings->means)
+        status =
+            error_set(err, ERROR_DATA,
+                      "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY
+                      ", and means without weights cannot be averaged again; use --merge first",
+                      text_path(inputs->items[0]).text);
     meter_expect(settings->meter, 2); /* its keys, its output */
     if (status == 0 && (dedupe_fold(&plan, settings, &r, err) != 0 ||
                         run_plan(settings, &plan, call->outputs.items, NULL, err) != 0))

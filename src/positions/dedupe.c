@@ -480,7 +480,8 @@ static int fold(struct dedupe *d, struct error *err)
     for (size_t k = 0; k < d->n_labels && n == 0; k++)
         if (d->labels[k].made != NULL && made_put(plan, d->labels[k].made, err) != 0)
             return -1;
-    if (n < 0 || sparse_finish(&d->sparse, err) != 0 || made_put(plan, d->counts, err) != 0 ||
+    if (n < 0 || sparse_finish(&d->sparse, err) != 0 ||
+        (!plan->board->family->only_known_members && made_put(plan, d->counts, err) != 0) ||
         (r->n_others > 0 && plan_warn(plan, err,
                                       "%" PRIu64 " positions have rows that differ in arrays that "
                                       "are not averaged: the first one's are kept",

@@ -290,6 +290,23 @@ def test_fold_back(name):
 
 
 @tap.test()
+def test_katago():
+    """KataGo's reader takes no further member: the first rows as they are, and no means."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, images, once, out = (os.path.join(folder, f"{k}.npz") for k in ("in", "images", "once", "out"))
+        run("sample", "-q", "--board=katago:9", "--rows=60", source)
+        run("expand", "-q", "--order=sample", source, images)
+        run("dedupe", "-q", source, once)
+        run("dedupe", "-q", images, out)
+        expected, found = load(once), load(out)
+        assert set(expected) == set(found) == set(load(source)), set(found)
+        for key, rows in expected.items():
+            same_bits(found[key], rows, key)
+        errors = run("dedupe", "-f", "--merge=mean", source, out, code=65)[1]
+        assert "use --merge first" in errors, errors
+
+
+@tap.test()
 def test_conflicts():
     """Values of one position that differ: counted and listed."""
     rng = rng_of("conflicts")
