@@ -267,6 +267,7 @@ static int run(const struct command *command, int argc, char **argv, struct erro
             progress_end(&call.progress, command->name);
     }
     text_list_release(&call.inputs);
+    text_list_release(&call.others);
     text_list_release(&call.outputs);
     settings_release(&call.settings);
     text_release(&call.options);

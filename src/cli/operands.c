@@ -318,10 +318,13 @@ int call_take_operands(struct call *call, const struct command *command, struct 
     /* Keep the part-th of every n inputs, counted from 1, so that the jobs of an array need not
      * communicate. Nor may the inputs of other parts be replaced: so only now. */
     for (size_t i = 0; i < inputs->n; i++)
-        if (settings->n_parts == 0 || i % settings->n_parts == settings->part - 1)
+        if (settings->n_parts == 0 || i % settings->n_parts == settings->part - 1) {
             inputs->items[n_kept++] = inputs->items[i];
-        else
+        } else {
+            if (status == 0)
+                status = text_list_add(&call->others, inputs->items[i], err);
             free(inputs->items[i]);
+        }
     if (inputs->items != NULL)
         inputs->items[n_kept] = NULL;
     inputs->n = n_kept;
