@@ -9,6 +9,7 @@
 
 #define MIN_PROTOCOL 2
 #define MAX_PROTOCOL 5
+#define MORE_LISTS   (64u << 10) /* than items */
 
 /* No honest pickle needs more memory than this per byte, plus this at the start: the densest has a
  * value per byte, which takes 16 bytes on the stack and again in a list, and both grow by
@@ -273,14 +274,14 @@ static int push_value(struct pickle_reader *r, const struct code *code)
     return pickle_push(r, value);
 }
 
-/* Refuse more lists than the one of all items and one for each of them. */
+/* Refuse many more lists than the one of all items and one for each of them; what holds a few more
+ * is told later, by its item. */
 static int count_list(struct pickle_reader *r)
 {
-    return r->n_lists++ <= r->limits->n_items
+    return r->n_lists++ <= MORE_LISTS || r->n_lists - MORE_LISTS <= r->limits->n_items
                ? 0
-               : pickle_fail(r,
-                             "more lists than %" PRIu64 " items may be, expected at most one each",
-                             r->limits->n_items);
+               : pickle_fail(r, "%" PRIu64 " lists for %" PRIu64 " items, expected one for each",
+                             r->n_lists, r->limits->n_items);
 }
 
 /* Carry out one of the other opcodes. */
