@@ -1,9 +1,11 @@
 /*
  * role_problems.c - what could not be decided about the arrays of a shard or about the shard
- * itself: a list of problems, each with the role that most likely settles it. Also finds an array
- * under inference by its key.
+ * itself: a list of problems, each with the role that most likely settles it. Also what all looks
+ * at arrays share: one is found by its key, the range of its numbers, the end of a look.
  */
 #include "shard/role_parts.h"
+
+#include <math.h>
 
 static const char user_tells[] = "";
 const char *const role_flags_of_frames[] = {" --planes colour", " --planes mover", user_tells,
@@ -36,6 +38,34 @@ enum role role_wanted(const struct role_case *a)
     if (a->sparse != NULL)
         return a->sparse == a ? ROLE_POLICY_INDEX : ROLE_POLICY_VALUE;
     return a->is_told ? a->told->role : a->named.role;
+}
+
+bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high)
+{
+    struct number_range range;
+    struct walk walk;
+
+    if (array->objects != NULL) {
+        *low = INFINITY;
+        *high = -INFINITY;
+        walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
+        while (walk_next(&walk)) {
+            const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
+
+            *low = fmin(*low, row.min);
+            *high = fmax(*high, row.max);
+        }
+        return walk_end(&walk) == 0 && *low <= *high;
+    }
+    /* In Fortran order the first numbers would be those of the first columns only. */
+    if (array_is_fortran(array))
+        max_nbytes = UINT64_MAX;
+    if (!dtype_is_number(&array->header.dtype) ||
+        number_range_find(&array, 1, max_nbytes, &range, NULL) != 0)
+        return false;
+    *low = range.min;
+    *high = range.max;
+    return range.n > 0;
 }
 
 bool role_end_look(const struct role_case *a, struct walk *walk, const struct error *why)

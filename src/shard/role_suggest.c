@@ -6,42 +6,11 @@
 #include "shard/spec.h"
 
 #include <ctype.h>
-#include <math.h>
 
 #define MAX_LOOK_NBYTES   (1u << 20)  /* longer rows of strings are not examined */
 #define MAX_OBJECT_NBYTES (64u << 10) /* strings in objects are examined up to this */
 #define LIST_LOOK_NBYTES  (64u << 10) /* and lists, */
 #define MAX_LOOK_ITEMS    64          /* the first items of each */
-
-/* --- by numbers and strings --- */
-
-bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high)
-{
-    struct number_range range;
-    struct walk walk;
-
-    if (array->objects != NULL) {
-        *low = INFINITY;
-        *high = -INFINITY;
-        walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
-        while (walk_next(&walk)) {
-            const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
-
-            *low = fmin(*low, row.min);
-            *high = fmax(*high, row.max);
-        }
-        return walk_end(&walk) == 0 && *low <= *high;
-    }
-    /* In Fortran order the first numbers would be those of the first columns only. */
-    if (array_is_fortran(array))
-        max_nbytes = UINT64_MAX;
-    if (!dtype_is_number(&array->header.dtype) ||
-        number_range_find(&array, 1, max_nbytes, &range, NULL) != 0)
-        return false;
-    *low = range.min;
-    *high = range.max;
-    return range.n > 0;
-}
 
 /* --- strings --- */
 
