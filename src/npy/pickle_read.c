@@ -280,8 +280,9 @@ static int count_list(struct pickle_reader *r)
 {
     return r->n_lists++ <= MORE_LISTS || r->n_lists - MORE_LISTS <= r->limits->n_items
                ? 0
-               : pickle_fail(r, "%" PRIu64 " lists for %" PRIu64 " items, expected one for each",
-                             r->n_lists, r->limits->n_items);
+               : pickle_fail(r,
+                             "more lists than %" PRIu64 " items may be, expected at most one each",
+                             r->limits->n_items);
 }
 
 /* Carry out one of the other opcodes. */
