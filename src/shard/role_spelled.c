@@ -1,0 +1,164 @@
+/*
+ * role_spelled.c - strings, which no transform moves: whether they may hold positions, and whether
+ * they spell moves or cells, so that to copy them would be wrong.
+ */
+#include "shard/role_parts.h"
+
+#include <ctype.h>
+
+#define MAX_LOOK_NBYTES   (1u << 20)  /* longer rows of strings are not examined */
+#define MAX_OBJECT_NBYTES (64u << 10) /* strings in objects are examined up to this */
+
+/* True when `holds` is true of every string of an array, as far as they can be read. */
+static bool all_strings(const struct role_case *a, bool (*holds)(void *self, const char *text),
+                        void *self)
+{
+    const struct array *array = a->array;
+    const struct dtype *dtype = &a->h->dtype;
+    const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1;
+    struct unpack unpack = {0};
+    char object[MAX_OBJECT_NBYTES + 1];
+    bool all = true;
+
+    for (uint64_t k = 0; array->objects != NULL && k < array->objects->n_items && all; k++) {
+        const struct pickle_item *item = &array->objects->items[k];
+
+        if (item->kind != PICKLE_STRING)
+            continue;
+        snprintf(object, sizeof object, "%.*s", (int)item->n_bytes_or_items, item->as.bytes);
+        all = holds(self, object);
+    }
+    if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || array->row_nbytes == 0 ||
+        array->row_nbytes > MAX_LOOK_NBYTES)
+        return all;
+    /* A read error shows again, and is reported, when the array is copied. */
+    uint8_t *text = calloc(1, dtype->itemsize + 1);
+    bool is_read = text != NULL && unpack_start(&unpack, array, NULL) == 0 &&
+                   unpack_read(&unpack, NULL, a->h->header_nbytes, NULL) == 0;
+    for (uint64_t k = 0; k < a->h->n_elements && is_read && all; k++) {
+        is_read = unpack_read(&unpack, text, dtype->itemsize, NULL) == 0;
+        /* Anything but ASCII becomes '?'; a NUL ends the text. */
+        for (size_t n = 0; n < dtype->itemsize / step; n++) {
+            const uint64_t code = bytes_get_uint(text + n * step, step, dtype->big_endian);
+
+            text[n] = code < 128 ? (uint8_t)code : '?';
+        }
+        text[dtype->itemsize / step] = '\0';
+        all = !is_read || holds(self, (const char *)text);
+    }
+    free(text);
+    unpack_release(&unpack);
+    return all;
+}
+
+/* False when a string may be a position: as long as the board has cells, unless the name gives a
+ * role; or FEN, pieces and numbers with a slash between any two rows of the board, or of chess. */
+static bool is_no_position(void *self, const char *text)
+{
+    const struct role_case *a = self;
+    const struct board *board = a->c->board;
+    const size_t n = strcspn(text, " ");
+    unsigned n_slashes = 0;
+    size_t i = 0;
+
+    if (!a->named.is_known && board->n_on_board > 1 && strlen(text) >= board->n_on_board)
+        return false;
+    for (; i < n && (isalnum((unsigned char)text[i]) || strchr("/+~", text[i]) != NULL); i++)
+        n_slashes += text[i] == '/';
+    return i < n || (n_slashes != 7 && (board->rows <= 2 || n_slashes != board->rows - 1));
+}
+
+bool role_may_hold_positions(const struct role_case *a)
+{
+    const struct board *board = a->c->board;
+    const struct dtype *dtype = &a->h->dtype;
+    struct role_case self = *a;
+
+    /* As many numbers as cells, just enough bytes for the bits of whole planes, or bitboards. */
+    if (dtype_is_number(dtype)) {
+        const uint64_t n = a->array->row_nbytes / dtype->itemsize;
+        const bool is_byte = dtype->kind == DTYPE_UINT && dtype->itemsize == 1;
+
+        return !a->named.is_known && board->n_cells > 1 &&
+               (n >= board->n_on_board ||
+                (is_byte && 8 * n >= board->n_cells && 8 * n % board->n_cells < 8) ||
+                role_may_be_bitboards(a));
+    }
+    return !all_strings(a, is_no_position, &self);
+}
+
+/* What strings of moves show: cells by letter and number, and how often they change. */
+struct spelled {
+    const struct board *board;
+    uint64_t cells[26]; /* by letter: bits of numbers */
+    uint64_t n, n_cells, n_changes;
+    char last[16];
+};
+
+/* True for a string of nothing but cells, as in GTP, UCI or SAN, with marks between them, and of
+ * words for no cell. */
+static bool is_of_cells(void *self, const char *text)
+{
+    struct spelled *s = self;
+    const struct board *board = s->board;
+    const char *of_pieces = board->family->castling != NULL ? "KQRBNPOabcdefghxqrn" : "x";
+    char now[sizeof s->last];
+
+    if (role_lists("pass resign none null swap 0000 0-0 0-0-0", text, strlen(text)))
+        return true;
+    snprintf(now, sizeof now, "%s", text);
+    s->n_changes += s->n > 0 && strcmp(now, s->last) != 0;
+    memcpy(s->last, now, sizeof now);
+    for (s->n++; *text != '\0';) {
+        const size_t n_before = strspn(text, of_pieces);
+        size_t n_letters = 0;
+        char *end;
+
+        while (isalpha((unsigned char)text[n_letters]))
+            n_letters++;
+        const char *number = text + n_letters;
+        const int letter = n_letters > 0 ? tolower((unsigned char)number[-1]) - 'a' : 0;
+        const bool is_side = n_letters == 1 && *number == ' ' && (letter == 1 || letter == 22);
+
+        if (n_letters == 0 && strchr(" ,;-:=+#!?@*/", *text++) != NULL)
+            continue;
+        if (n_letters == 0 || (n_before + 1 < n_letters && !is_side))
+            return false;
+        text = number;
+        if (is_side || (!isdigit((unsigned char)*number) && n_before >= n_letters))
+            continue;
+        if (*number < '1' || *number > '9')
+            return false;
+        const uint64_t row = strtoul(number, &end, 10);
+        /* Go leaves out the letter i. */
+        const uint64_t col = (uint64_t)letter - (letter > 8 && letter == (int)board->cols);
+        text = end;
+        if (row < 64 && row <= board->rows && col < board->cols) {
+            s->cells[letter] |= UINT64_C(1) << row;
+            s->n_cells++;
+        } else if (n_before < n_letters || row > board->rows) { /* R1d2 */
+            return false;
+        }
+    }
+    return true;
+}
+
+bool role_spells_cells(const struct role_case *a)
+{
+    const uint64_t n_cells = a->c->board->n_cells;
+    struct spelled s = {.board = a->c->board};
+    uint64_t n_letters = 0, n_distinct = 0, numbers = 0;
+
+    if (s.board->rows == 0 || a->named.is_known || dtype_is_number(&a->h->dtype) ||
+        !all_strings(a, is_of_cells, &s) || s.n_cells == 0)
+        return false;
+    for (size_t i = 0; i < N_OF(s.cells); i++) {
+        n_letters += s.cells[i] != 0;
+        n_distinct += (uint64_t)__builtin_popcountll(s.cells[i]);
+        numbers |= s.cells[i];
+    }
+    /* Names of games and players such as a1 stay the same from row to row, or are few. */
+    return role_name_suggests_cells(a->array->key) ||
+           (2 * s.n_changes >= s.n && n_letters >= 3 && __builtin_popcountll(numbers) >= 3 &&
+            (n_distinct * n_distinct >= s.n_cells || 4 * n_distinct >= n_cells));
+}
