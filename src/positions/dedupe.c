@@ -199,32 +199,63 @@ static int find_count(struct dedupe *d, uint64_t row, int64_t *count, struct err
     return 0;
 }
 
-/* Hand row i of a chunk on to be sorted, and put its count, 4 bytes. */
-static int keep_row(struct dedupe *d, const struct key_rows *rows, uint64_t i, uint8_t *put,
-                    struct error *err)
+/* The rows of a chunk on their way to the sorter. */
+struct chunk {
+    const struct dedupe *dedupe;
+    const struct key_rows *rows;
+    const uint8_t *counts; /* 4 bytes each */
+    uint8_t *records;
+};
+
+static int put_row(void *self, uint64_t i, int worker, struct error *err)
 {
-    struct row_record record = {.key = rows->keys[i],
-                                .row = rows->walk.first + i,
-                                .others = rows->hashes[i],
-                                .ties = rows->ties[i]};
+    const struct chunk *chunk = self;
+    const struct dedupe *d = chunk->dedupe;
+    const struct key_rows *rows = chunk->rows;
+    const struct row_record record = {.key = rows->keys[i],
+                                      .row = rows->walk.first + i,
+                                      .weight = bytes_get_uint(chunk->counts + 4 * i, 4, false),
+                                      .others = rows->hashes[i],
+                                      .ties = rows->ties[i]};
+    uint8_t *to = chunk->records + i * d->rows.record_nbytes;
+
+    (void)worker;
+    (void)err;
+    memcpy(to, &record, sizeof record);
+    for (size_t k = 0; k < d->n_labels; k++)
+        memcpy(to + sizeof record + d->labels[k].at, batch_row(key_rows_beside(rows, k), i).bytes,
+               d->labels[k].spec.row_nbytes);
+    return 0;
+}
+
+/* Hand the rows of a chunk on to be sorted. */
+static int keep_chunk(struct dedupe *d, struct key_rows *rows, struct bytes *list,
+                      struct error *err)
+{
+    const uint64_t first = rows->walk.first, n = rows->walk.n;
+    uint8_t *counts = bytes_reserve(list, 4 * n, err);
+    struct chunk chunk = {d, rows, counts, NULL};
     int64_t count;
 
-    if (find_count(d, record.row, &count, err) != 0)
+    for (size_t k = 0; k < d->n_labels; k++)
+        if (d->labels[k].made != NULL &&
+            made_write(d->labels[k].made, first, key_rows_beside(rows, k)->bytes.data, n, err) != 0)
+            return -1;
+    for (uint64_t i = 0; i < n && counts != NULL; i++) {
+        if (find_count(d, first + i, &count, err) != 0)
+            return -1;
+        if (count < 1 || count > UINT32_MAX) {
+            error_set(&d->why, ERROR_DATA, "%" PRId64 ", expected a count from 1 to %" PRIu32,
+                      count, UINT32_MAX);
+            return refuse_row(d, PLAN_COUNT_KEY, first + i, err);
+        }
+        bytes_put_le(counts + 4 * i, (uint64_t)count, 4);
+    }
+    if (counts == NULL || made_write(d->counts, first, counts, n, err) != 0 ||
+        (chunk.records = sorter_room(&d->rows, n, err)) == NULL)
         return -1;
-    if (count < 1 || count > UINT32_MAX) {
-        error_set(&d->why, ERROR_DATA, "%" PRId64 ", expected a count from 1 to %" PRIu32, count,
-                  UINT32_MAX);
-        return refuse_row(d, PLAN_COUNT_KEY, record.row, err);
-    }
-    bytes_put_le(put, (uint64_t)count, 4);
-    record.weight = (uint64_t)count;
-    uint8_t *labels = sorter_add(&d->rows, &record, sizeof record, err);
-    for (size_t k = 0; k < d->n_labels && labels != NULL; k++) {
-        const uint64_t n_bytes = d->labels[k].spec.row_nbytes;
-
-        memcpy(labels + d->labels[k].at, batch_row(key_rows_beside(rows, k), i).bytes, n_bytes);
-    }
-    return labels != NULL ? 0 : -1;
+    walk_again(&rows->walk, d->settings->n_threads, put_row, &chunk);
+    return rows->walk.status;
 }
 
 /* Read all rows: copy their labels to what these become, and hand each row on to be sorted. */
@@ -235,21 +266,9 @@ static int read_rows(struct dedupe *d, struct error *err)
     struct bytes list = {0};
 
     key_rows_begin(&rows, err);
-    while (key_rows_next(&rows)) {
-        const uint64_t first = rows.walk.first, n = rows.walk.n;
-        uint8_t *counts = bytes_reserve(&list, 4 * n, err);
-
-        for (size_t k = 0; k < d->n_labels; k++)
-            if (d->labels[k].made != NULL &&
-                made_write(d->labels[k].made, first, key_rows_beside(&rows, k)->bytes.data, n,
-                           err) != 0)
-                rows.walk.status = -1;
-        for (uint64_t i = 0; i < n && counts != NULL && rows.walk.status == 0; i++)
-            rows.walk.status = keep_row(d, &rows, i, counts + 4 * i, err);
-        if (counts == NULL ||
-            (rows.walk.status == 0 && made_write(d->counts, first, counts, n, err) != 0))
-            rows.walk.status = -1;
-    }
+    rows.walk.at_once = smaller(rows.walk.at_once, sorter_most(&d->rows));
+    while (key_rows_next(&rows))
+        rows.walk.status = keep_chunk(d, &rows, &list, err);
     bytes_release(&list);
     return key_rows_end(&rows);
 }
@@ -445,11 +464,13 @@ static int fold(struct dedupe *d, struct error *err)
         return -1;
     d->rows = (struct sorter){.record_nbytes = sizeof(struct row_record) + d->labels_nbytes,
                               .max_nbytes = memory / 4,
-                              .budget = plan->settings->budget};
+                              .budget = plan->settings->budget,
+                              .n_threads = d->settings->n_threads};
     d->classes = (struct sorter){.record_nbytes = sizeof(struct class_record) +
                                                   (d->settings->means ? d->labels_nbytes : 0),
                                  .max_nbytes = memory / 8,
-                                 .budget = plan->settings->budget};
+                                 .budget = plan->settings->budget,
+                                 .n_threads = d->settings->n_threads};
     if (new_items(&d->moved, d->labels_nbytes, "labels", err) != 0 ||
         new_items(&d->sums, d->n_elements + 2 * d->n_values, "labels", err) != 0)
         return -1;

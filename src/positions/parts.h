@@ -13,14 +13,16 @@
  * Sorts records by the four 8-byte numbers that they begin with: in memory while there is room,
  * then through an unlinked temp file. The first two numbers are a record's key.
  *
- * Set record_nbytes, max_nbytes and budget and zero the others; add all records, then read them.
- * Release it in any case.
+ * Set the first four fields and zero the others; add all records, then read them. Release it in any
+ * case.
  */
 struct sorter {
     size_t record_nbytes;  /* at least 32 */
-    uint64_t max_nbytes;   /* of memory; 32 KiB, or a record for each eighth of it that the records
-                              fill, are used in any case */
+    uint64_t max_nbytes;   /* of memory; 32 KiB, or a record for each sixteenth of it that they
+                              fill, are used in any case. Each thread that sorts takes a
+                              sixteenth more. */
     struct budget *budget; /* borrowed: its folder holds the file */
+    int n_threads;         /* that sort; 0 is 1 */
 
     bool is_first, is_last; /* whether the record just read is, among those of its key */
 
@@ -29,13 +31,18 @@ struct sorter {
     struct bytes current; /* the record just read */
     struct scratch file;
     struct run *runs; /* owned; all are in the file, or none, when they are read */
-    size_t n_runs;
+    size_t n_runs, n_sorted;
     size_t buffer_nbytes; /* of a run of the file */
 };
 
 /* Add a record, of which the first n_bytes are given. Returns where the rest goes, to be filled
  * before the next call; NULL with err set. */
 void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, struct error *err);
+
+/* Add n records, at most sorter_most, whose size is a multiple of 16. Returns where they go, all to
+ * be filled before the next call; NULL with err set. */
+void *sorter_room(struct sorter *sorter, size_t n, struct error *err);
+size_t sorter_most(const struct sorter *sorter);
 
 /* Read the next record, which is borrowed until the next call. Returns 1; 0 after the last; -1. */
 int sorter_next(struct sorter *sorter, const void **record, struct error *err);

@@ -37,6 +37,31 @@ struct compare {
 
 /* --- reading --- */
 
+/* Where the records of a chunk's rows go. */
+struct room {
+    const struct compare *compare;
+    const struct key_rows *rows;
+    struct record *symmetry, *exact;
+};
+
+static int put_row(void *self, uint64_t i, int worker, struct error *err)
+{
+    const struct room *room = self;
+    const struct compare *c = room->compare;
+    const struct key_rows *rows = room->rows;
+    struct record record = {rows->keys[i], c->set - 1, c->n_before + rows->walk.first + i};
+
+    (void)worker;
+    (void)err;
+    if (c->sets->positions != NULL)
+        record.row = rows->hashes[i];
+    room->symmetry[i] = record;
+    record.key = rows->exact[i];
+    if (rows->wants_exact)
+        room->exact[i] = record;
+    return 0;
+}
+
 /* Hand the keys of a shard's rows on to be sorted. The values are those that are hashed where
  * positions are counted. */
 static int read_rows(struct compare *c, const struct plan *plan, const struct key_beside *values,
@@ -47,21 +72,19 @@ static int read_rows(struct compare *c, const struct plan *plan, const struct ke
                             .beside = values,
                             .n_beside = n_values,
                             .wants_exact = c->sets->exact != NULL};
+    struct room room = {.compare = c, .rows = &rows};
 
     key_rows_begin(&rows, err);
-    while (key_rows_next(&rows))
-        for (uint64_t i = 0; i < rows.walk.n && rows.walk.status == 0; i++) {
-            struct record record = {rows.keys[i], c->set - 1, c->n_before + rows.walk.first + i};
-
-            if (c->sets->positions != NULL)
-                record.row = rows.hashes[i];
-            if (sorter_add(&c->symmetry, &record, sizeof record, err) == NULL)
-                rows.walk.status = -1;
-            record.key = rows.exact[i];
-            if (rows.wants_exact && rows.walk.status == 0 &&
-                sorter_add(&c->exact, &record, sizeof record, err) == NULL)
-                rows.walk.status = -1;
-        }
+    rows.walk.at_once = smaller(rows.walk.at_once, sorter_most(&c->symmetry));
+    while (key_rows_next(&rows)) {
+        room.symmetry = sorter_room(&c->symmetry, rows.walk.n, err);
+        if (rows.wants_exact)
+            room.exact = sorter_room(&c->exact, rows.walk.n, err);
+        if (room.symmetry == NULL || (rows.wants_exact && room.exact == NULL))
+            rows.walk.status = -1;
+        else
+            walk_again(&rows.walk, plan->settings->n_threads, put_row, &room);
+    }
     return key_rows_end(&rows);
 }
 
@@ -241,7 +264,8 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
 {
     const struct sorter by_key = {.record_nbytes = sizeof(struct record),
                                   .max_nbytes = settings->max_memory / 6,
-                                  .budget = settings->budget};
+                                  .budget = settings->budget,
+                                  .n_threads = settings->n_threads};
     struct compare c = {.sets = sets, .exact = by_key, .symmetry = by_key, .matches = by_key};
     struct text_list *lists = calloc(sets->n + 1, sizeof *lists);
     const void *found;

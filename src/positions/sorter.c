@@ -1,15 +1,20 @@
 /*
- * sorter.c - an external sort. Records gather in memory, an eighth of which at a time is sorted
- * into a run. When the memory is full its runs are appended to an unlinked temp file. Reading
- * merges all runs through a heap: in memory, or where there is a file, each through a buffer of its
- * own, an equal share of the memory.
+ * sorter.c - an external sort. Records gather in memory, each sixteenth of which becomes a run.
+ * When the memory is full its runs are sorted, several at once, and appended to an unlinked temp
+ * file. Reading merges all runs through a heap: in memory, or where there is a file, each through a
+ * buffer of its own, an equal share of the memory.
  *
  * The first numbers of records are hashes or the numbers of rows, both spread evenly: each record
  * is put straight where its number belongs, and the few that share a place are sorted there.
  */
 #include "positions/parts.h"
 
-#define MIN_RUN_NBYTES 4096 /* however little memory there is */
+#include "base/crew.h"
+
+#include <stdatomic.h>
+
+#define N_RUNS         16   /* that the memory holds */
+#define MIN_RUN_NBYTES 2048 /* however little memory there is */
 
 /* Sorted records. The file, and what is in memory after it, are one sequence of bytes. */
 struct run {
@@ -31,7 +36,8 @@ static uint64_t end_of_runs(const struct sorter *sorter)
 
 static size_t run_nbytes_of(const struct sorter *sorter)
 {
-    return sorter->max_nbytes / 8 > MIN_RUN_NBYTES ? sorter->max_nbytes / 8 : MIN_RUN_NBYTES;
+    return sorter->max_nbytes / N_RUNS > MIN_RUN_NBYTES ? sorter->max_nbytes / N_RUNS
+                                                        : MIN_RUN_NBYTES;
 }
 
 void sorter_release(struct sorter *sorter)
@@ -69,45 +75,74 @@ static void sort_place(uint8_t *records, size_t n, size_t step)
         }
 }
 
-/* Sort what has been added since the last run into another one. */
-static int end_run(struct sorter *sorter, struct error *err)
+struct sorting {
+    struct sorter *sorter;
+    atomic_bool has_failed; /* there was no memory */
+};
+
+/* Sort a run in memory. */
+static void sort_run(void *self, int64_t job, int worker)
 {
-    const uint64_t offset = end_of_runs(sorter);
-    const size_t step = step_of(sorter), before = offset - sorter->file.n_bytes,
-                 n_bytes = sorter->records.n_bytes - before, n_places = 2 * (n_bytes / step + 1);
-    uint8_t *records = sorter->records.data + before;
-    const struct run run = {.offset = offset, .end = offset + n_bytes};
+    struct sorting *sorting = self;
+    struct sorter *sorter = sorting->sorter;
+    const struct run *run = &sorter->runs[sorter->n_sorted + (size_t)job];
+    const size_t step = step_of(sorter), n_bytes = run->end - run->offset,
+                 n_places = 2 * (n_bytes / step + 1);
+    uint8_t *records = sorter->records.data + (run->offset - sorter->file.n_bytes);
     size_t *ends = calloc(n_places, sizeof *ends);
-    uint8_t *sorted = malloc(n_bytes + 1);
-    int status = list_room(&sorter->runs, sorter->n_runs + 1, sizeof run, "runs of records", err);
+    uint8_t *sorted = malloc(n_bytes);
     uint64_t most = 0;
     unsigned shift = 0;
 
-    if (status == 0 && (ends == NULL || sorted == NULL))
-        status = error_no_memory(err, "keys of positions");
-    for (size_t at = 0; at < n_bytes && status == 0; at += step)
+    (void)worker;
+    if (ends == NULL || sorted == NULL) {
+        sorting->has_failed = true;
+        free(ends);
+        free(sorted);
+        return;
+    }
+    for (size_t at = 0; at < n_bytes; at += step)
         most |= number_of(records + at);
     while (most >> shift >= n_places - 1)
         shift++;
-    for (size_t at = 0; at < n_bytes && status == 0; at += step)
+    for (size_t at = 0; at < n_bytes; at += step)
         ends[(number_of(records + at) >> shift) + 1] += step;
-    for (size_t i = 1; i < n_places && status == 0; i++)
+    for (size_t i = 1; i < n_places; i++)
         ends[i] += ends[i - 1];
-    for (size_t at = 0; at < n_bytes && status == 0; at += step) {
+    for (size_t at = 0; at < n_bytes; at += step) {
         size_t *end = &ends[number_of(records + at) >> shift];
 
         memcpy(sorted + *end, records + at, step);
         *end += step;
     }
-    for (size_t i = 0, at = 0; i < n_places && status == 0; at = ends[i++])
+    for (size_t i = 0, at = 0; i < n_places; at = ends[i++])
         sort_place(sorted + at, (ends[i] - at) / step, step);
-    if (status == 0) {
-        memcpy(records, sorted, n_bytes);
-        sorter->runs[sorter->n_runs++] = run;
-    }
+    memcpy(records, sorted, n_bytes);
     free(ends);
     free(sorted);
-    return status;
+}
+
+/* What has been added since the last run is another one. */
+static int end_run(struct sorter *sorter, struct error *err)
+{
+    const uint64_t offset = end_of_runs(sorter);
+    const struct run run = {.offset = offset,
+                            .end = sorter->file.n_bytes + sorter->records.n_bytes};
+
+    if (list_room(&sorter->runs, sorter->n_runs + 1, sizeof run, "runs of records", err) != 0)
+        return -1;
+    sorter->runs[sorter->n_runs++] = run;
+    return 0;
+}
+
+static int sort_runs(struct sorter *sorter, struct error *err)
+{
+    struct sorting sorting = {.sorter = sorter};
+
+    crew_run_each(sorter->n_threads > 0 ? sorter->n_threads : 1,
+                  (int64_t)(sorter->n_runs - sorter->n_sorted), sort_run, &sorting);
+    sorter->n_sorted = sorter->n_runs;
+    return sorting.has_failed ? error_no_memory(err, "keys of positions") : 0;
 }
 
 /* Append what is in memory to the file. */
@@ -115,7 +150,8 @@ static int spill(struct sorter *sorter, struct error *err)
 {
     struct bytes *list = &sorter->records;
 
-    if ((!sorter->file.has_file &&
+    if (sort_runs(sorter, err) != 0 ||
+        (!sorter->file.has_file &&
          scratch_open(&sorter->file, INT64_MAX, sorter->budget, err) != 0) ||
         scratch_append(&sorter->file, list->data, list->n_bytes, err) != 0)
         return -1;
@@ -123,22 +159,34 @@ static int spill(struct sorter *sorter, struct error *err)
     return 0;
 }
 
-void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, struct error *err)
+size_t sorter_most(const struct sorter *sorter)
+{
+    const size_t n = run_nbytes_of(sorter) / step_of(sorter);
+
+    return n > 0 ? n : 1;
+}
+
+void *sorter_room(struct sorter *sorter, size_t n, struct error *err)
 {
     struct bytes *list = &sorter->records;
-    const size_t step = step_of(sorter), run_nbytes = run_nbytes_of(sorter);
+    const size_t n_bytes = n * step_of(sorter), run_nbytes = run_nbytes_of(sorter);
     const uint64_t n_new = sorter->file.n_bytes + list->n_bytes - end_of_runs(sorter);
 
-    if (n_new > 0 && n_new + step > run_nbytes &&
+    if (n_new > 0 && n_new + n_bytes > run_nbytes &&
         (end_run(sorter, err) != 0 ||
          (list->n_bytes + run_nbytes > sorter->max_nbytes && spill(sorter, err) != 0)))
         return NULL;
-    uint8_t *to = bytes_reserve(list, step, err);
-    if (to == NULL)
-        return NULL;
-    memcpy(to, record, n_bytes);
-    list->n_bytes += step;
-    return to + n_bytes;
+    uint8_t *to = bytes_reserve(list, n_bytes, err);
+    if (to != NULL)
+        list->n_bytes += n_bytes;
+    return to;
+}
+
+void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, struct error *err)
+{
+    uint8_t *to = sorter_room(sorter, 1, err);
+
+    return to != NULL ? (uint8_t *)memcpy(to, record, n_bytes) + n_bytes : NULL;
 }
 
 /* --- merging --- */
@@ -199,10 +247,10 @@ static int begin_merge(struct sorter *sorter, struct error *err)
     if (sorter->records.n_bytes == 0)
         return 0;
     if (end_run(sorter, err) != 0 || bytes_reserve(&sorter->current, step, err) == NULL ||
-        (has_file && spill(sorter, err) != 0))
+        sort_runs(sorter, err) != 0 || (has_file && spill(sorter, err) != 0))
         return -1;
     if (has_file) {
-        const size_t n_records = 8 * run_nbytes_of(sorter) / sorter->n_runs / step;
+        const size_t n_records = N_RUNS * run_nbytes_of(sorter) / sorter->n_runs / step;
 
         sorter->buffer_nbytes = n_records > 0 ? n_records * step : step;
         if (bytes_reserve(&sorter->records, sorter->n_runs * sorter->buffer_nbytes, err) == NULL)

@@ -129,29 +129,50 @@ static size_t put_value(const struct dtype *dtype, const uint8_t *element, uint8
     }
 }
 
+struct keys {
+    struct run *run;
+    struct key_rows rows;
+    struct record *records; /* of a chunk; NULL: keys decide the sides */
+};
+
+static int use_key(void *self, uint64_t i, int worker, struct error *err)
+{
+    const struct keys *keys = self;
+    const struct key_value key = keys->rows.keys[i];
+    uint8_t *side = &keys->run->sides[keys->rows.walk.first + i], bytes[SEED_NBYTES + 16];
+
+    (void)worker;
+    (void)err;
+    if (keys->records != NULL) {
+        keys->records[i] = (struct record){key, *side, side};
+        return 0;
+    }
+    bytes_put_uint(bytes + SEED_NBYTES, key.high, 8, true);
+    bytes_put_uint(bytes + SEED_NBYTES + 8, key.low, 8, true);
+    *side = side_of(keys->run, bytes, 16);
+    return 0;
+}
+
 /* Read the keys of an input's rows: they decide the sides or, where another array has decided them,
  * are handed on to be sorted. */
 static int read_keys(struct run *run, const struct plan *plan, const struct key *key,
                      struct error *err)
 {
-    struct key_rows rows = {.plan = plan, .key = key};
-    uint8_t bytes[SEED_NBYTES + 16];
+    struct keys keys = {.run = run, .rows = {.plan = plan, .key = key}};
+    struct walk *walk = &keys.rows.walk;
 
-    key_rows_begin(&rows, err);
-    while (key_rows_next(&rows))
-        for (uint64_t i = 0; i < rows.walk.n && rows.walk.status == 0; i++) {
-            uint8_t *side = &run->sides[rows.walk.first + i];
-            const struct record record = {rows.keys[i], *side, side};
-
-            if (run->by_position) {
-                bytes_put_uint(bytes + SEED_NBYTES, record.key.high, 8, true);
-                bytes_put_uint(bytes + SEED_NBYTES + 8, record.key.low, 8, true);
-                *side = side_of(run, bytes, 16);
-            } else if (sorter_add(&run->rows, &record, sizeof record, err) == NULL) {
-                rows.walk.status = -1;
-            }
-        }
-    return key_rows_end(&rows);
+    key_rows_begin(&keys.rows, err);
+    if (!run->by_position)
+        walk->at_once = smaller(walk->at_once, sorter_most(&run->rows));
+    while (key_rows_next(&keys.rows)) {
+        if (!run->by_position)
+            keys.records = sorter_room(&run->rows, walk->n, err);
+        if (!run->by_position && keys.records == NULL)
+            walk->status = -1;
+        else
+            walk_again(walk, plan->settings->n_threads, use_key, &keys);
+    }
+    return key_rows_end(&keys.rows);
 }
 
 /* Find the sides of an input's rows. like->path is NULL for the first input, whose key is kept. */
@@ -232,7 +253,8 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
                       .by_position = name_of_by(settings) == NULL,
                       .rows = {.record_nbytes = sizeof(struct record),
                                .max_nbytes = settings->max_memory / 4,
-                               .budget = settings->budget}};
+                               .budget = settings->budget,
+                               .n_threads = settings->n_threads}};
     struct key first = {0};
     struct key_like like = {&first, NULL, false};
     int status = new_items(&split->sides, n_paths, "sides of rows", err);

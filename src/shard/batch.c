@@ -304,6 +304,7 @@ struct each {
     struct walk *walk;
     walk_do do_row;
     void *self;
+    bool reads_on;
     atomic_bool has_failed; /* some row */
     struct error read_error;
 };
@@ -315,18 +316,29 @@ static void each_job(void *self, int64_t job, int worker)
     const uint64_t n = each->walk->n / JOBS_AT_ONCE + 1, begin = (uint64_t)(job - 1) * n;
     struct error why = {0};
 
-    if (job == 0) {
+    if (job == 0 && each->reads_on)
         (void)read_on(each->walk, each->walk->ahead, &each->read_error);
-        return;
-    }
-    for (uint64_t i = begin; i < begin + n && i < each->walk->n && !each->has_failed; i++)
+    for (uint64_t i = begin; job > 0 && i < begin + n && i < each->walk->n && !each->has_failed;
+         i++)
         if (each->do_row(each->self, i, worker, &why) != 0)
             each->has_failed = true;
 }
 
+static bool do_current(struct each *each, int n_threads)
+{
+    struct walk *walk = each->walk;
+
+    crew_run_each(n_threads, JOBS_AT_ONCE + 1, each_job, each);
+    for (uint64_t i = 0; i < walk->n && each->has_failed && walk->status == 0; i++)
+        walk->status = each->do_row(each->self, i, 0, walk->err);
+    if (walk->status == 0 && each->read_error.kind != ERROR_NONE)
+        walk->status = error_pass(walk->err, &each->read_error);
+    return walk->status == 0;
+}
+
 bool walk_each(struct walk *walk, int n_threads, walk_do do_row, void *self)
 {
-    struct each each = {.walk = walk, .do_row = do_row, .self = self};
+    struct each each = {.walk = walk, .do_row = do_row, .self = self, .reads_on = true};
 
     if (walk->status == 0 && walk->ahead == NULL) {
         walk->status = new_items(&walk->ahead, walk->n_arrays, "rows", walk->err);
@@ -338,14 +350,12 @@ bool walk_each(struct walk *walk, int n_threads, walk_do do_row, void *self)
     struct batch *read = walk->ahead;
     walk->ahead = walk->batches;
     walk->batches = read;
-    if (!go_on(walk))
-        return false;
-    crew_run_each(n_threads, JOBS_AT_ONCE + 1, each_job, &each);
-    for (uint64_t i = 0; i < walk->n && each.has_failed && walk->status == 0; i++)
-        walk->status = do_row(self, i, 0, walk->err);
-    if (walk->status == 0 && each.read_error.kind != ERROR_NONE)
-        walk->status = error_pass(walk->err, &each.read_error);
-    return walk->status == 0;
+    return go_on(walk) && do_current(&each, n_threads);
+}
+
+bool walk_again(struct walk *walk, int n_threads, walk_do do_row, void *self)
+{
+    return do_current(&(struct each){.walk = walk, .do_row = do_row, .self = self}, n_threads);
 }
 
 bool walk_next(struct walk *walk)

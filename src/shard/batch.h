@@ -235,5 +235,8 @@ typedef int (*walk_do)(void *self, uint64_t i, int worker, struct error *err);
  * which it is called once more. */
 bool walk_each(struct walk *walk, int n_threads, walk_do do_row, void *self);
 
+/* The same for the rows that are there, once more: none are read. */
+bool walk_again(struct walk *walk, int n_threads, walk_do do_row, void *self);
+
 /* Free what it owns. Returns -1 when rows could not be read or status was set. */
 int walk_end(struct walk *walk);

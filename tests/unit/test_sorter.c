@@ -141,6 +141,37 @@ static void test_order_within(void **state)
     sorter_release(&sorter);
 }
 
+/* Many at once, filled after they were added, and sorted by several threads. */
+static void test_room(void **state)
+{
+    static const uint64_t bounds[] = {1u << 30, 1u << 20, 0};
+
+    (void)state;
+    for (size_t m = 0; m < 3; m++) {
+        struct sorter sorter = {.record_nbytes = 32, .max_nbytes = bounds[m], .n_threads = 3};
+        const uint64_t n_records = 100000;
+        const void *found;
+
+        for (uint64_t i = 0, n = 0; i < n_records; i += n) {
+            uint64_t(*to)[4];
+
+            n = i % 100 + 1 < sorter_most(&sorter) ? i % 100 + 1 : sorter_most(&sorter);
+            n = n < n_records - i ? n : n_records - i;
+            assert_non_null(to = sorter_room(&sorter, n, NULL));
+            for (uint64_t k = 0; k < n; k++)
+                memcpy(to[k], (uint64_t[4]){(i + k) * 7919 % n_records, 1, i + k, 0}, 32);
+        }
+        for (uint64_t i = 0; i < n_records; i++) {
+            assert_int_equal(sorter_next(&sorter, &found, NULL), 1);
+            const uint64_t *record = found;
+            assert_int_equal(record[0], i);
+            assert_int_equal(record[2] * 7919 % n_records, i);
+        }
+        assert_int_equal(sorter_next(&sorter, &found, NULL), 0);
+        sorter_release(&sorter);
+    }
+}
+
 /* A key that most records have takes no more memory than others, and none of it is lost. */
 static void test_frequent(void **state)
 {
@@ -183,9 +214,9 @@ static void test_frequent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sorted),   cmocka_unit_test(test_none),
-        cmocka_unit_test(test_alike),    cmocka_unit_test(test_order_within),
-        cmocka_unit_test(test_frequent),
+        cmocka_unit_test(test_sorted), cmocka_unit_test(test_none),
+        cmocka_unit_test(test_alike),  cmocka_unit_test(test_order_within),
+        cmocka_unit_test(test_room),   cmocka_unit_test(test_frequent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
