@@ -217,7 +217,8 @@ void selection_release(struct selection *selection)
 
 /* --- shuffling --- */
 
-#define N_ROUNDS 4
+#define N_ROUNDS         4
+#define SHUFFLED_AT_ONCE 256
 
 static uint64_t hash_begin(uint64_t a)
 {
@@ -241,23 +242,20 @@ struct shuffle {
     uint64_t keys[N_ROUNDS]; /* of the seed: the half of shuffle_hash(seed + round, ..) */
 };
 
-/* Where position i of the shuffled sequence comes from: a bijection of 0..n-1. */
-static uint64_t source_of(const struct shuffle *s, uint64_t i)
+/* Where position i of the shuffled sequence comes from, if that is below n: a bijection of the
+ * numbers of twice half_bits bits. */
+static inline uint64_t source_of(const struct shuffle *s, uint64_t i)
 {
     const uint64_t mask = (UINT64_C(1) << s->half_bits) - 1;
+    uint64_t left = i >> s->half_bits, right = i & mask;
 
-    do {
-        uint64_t left = i >> s->half_bits, right = i & mask;
+    for (unsigned round = 0; round < N_ROUNDS; round++) {
+        const uint64_t next = left ^ (hash_end(s->keys[round], right) & mask);
 
-        for (unsigned round = 0; round < N_ROUNDS; round++) {
-            const uint64_t next = left ^ (hash_end(s->keys[round], right) & mask);
-
-            left = right;
-            right = next;
-        }
-        i = left << s->half_bits | right;
-    } while (i >= s->n);
-    return i;
+        left = right;
+        right = next;
+    }
+    return left << s->half_bits | right;
 }
 
 void order_images(const struct order *order, uint64_t first, size_t n, struct image *images)
@@ -273,6 +271,30 @@ void order_images(const struct order *order, uint64_t first, size_t n, struct im
         shuffle.half_bits++;
     for (unsigned round = 0; round < N_ROUNDS; round++)
         shuffle.keys[round] = hash_begin(order->seed + round);
-    for (size_t i = 0; i < n; i++)
-        images_in_order(order, source_of(&shuffle, first + i), 1, images + i);
+    /* Many side by side, and those that are not below n again: processors work on several at once,
+     * as long as no branch depends on them. */
+    for (size_t done = 0, n_here; done < n; done += n_here) {
+        uint64_t sources[SHUFFLED_AT_ONCE];
+        uint16_t left[SHUFFLED_AT_ONCE];
+        size_t n_left = n_here = smaller(n - done, SHUFFLED_AT_ONCE);
+
+        for (size_t i = 0; i < n_here; i++) {
+            sources[i] = first + done + i;
+            left[i] = (uint16_t)i;
+        }
+        while (n_left > 0) {
+            const size_t n_tried = n_left;
+
+            n_left = 0;
+            for (size_t k = 0; k < n_tried; k++) {
+                const uint16_t i = left[k];
+
+                sources[i] = source_of(&shuffle, sources[i]);
+                left[n_left] = i;
+                n_left += sources[i] >= shuffle.n;
+            }
+        }
+        for (size_t i = 0; i < n_here; i++)
+            images_in_order(order, sources[i], 1, images + done + i);
+    }
 }

@@ -14,6 +14,7 @@
 #define BLOCK_NBYTES     (2u << 20)
 #define BLOCK_MAX_NBYTES (32u << 20)
 #define IN_PLACE_NBYTES  4096u /* of a unit: reading a shorter one where it is takes longer */
+#define EXPECTED_NBYTES  256u  /* of a row: processors fetch the rest in time */
 #define RUN_MIN_NBYTES   1024u /* reading a shorter run costs more than copying it */
 
 /* One array of a table. */
@@ -229,9 +230,11 @@ void reader_expect(const struct reader *r, uint64_t row)
     const uint64_t unit = reader_unit(r, row);
     const struct reader_part *part = &r->parts[find_part(r, unit)];
 
-    if (!part->in_place && r->scratch.memory != NULL)
-        __builtin_prefetch(r->scratch.memory + part->offset +
-                           (unit - part->first) * r->unit_nbytes);
+    if (part->in_place || r->scratch.memory == NULL)
+        return;
+    const uint8_t *bytes = r->scratch.memory + part->offset + (unit - part->first) * r->unit_nbytes;
+    for (uint64_t at = 0; at < smaller(r->unit_nbytes, EXPECTED_NBYTES); at += LINE_NBYTES)
+        __builtin_prefetch(bytes + at);
 }
 
 /* --- both --- */
