@@ -269,10 +269,8 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
     }
     if (say_verdict(set, err) != 0)
         return -1;
-    if (both) { /* only one of them reports progress */
-        reading.settings.n_threads = 1;
+    if (both) /* only one of them reports progress */
         reading.settings.meter = NULL;
-    }
     crew_run_each(both ? 2 : 1, 2, do_job, &reading);
     for (size_t i = 0; i < set->list.n && both && set->verdict != REPORT_UNCHECKED; i++)
         meter_begin(settings->meter, "reading", set->list.items[i]);

@@ -186,13 +186,14 @@ static uint64_t key_of(const struct probe *p, const struct sketch *sketch, enum 
 static uint32_t count_alike(const struct probe *p, const struct layout *layout,
                             enum probe_level level, uint64_t source)
 {
+    const uint64_t base = layout_row(layout, source, 0), second = layout_row(layout, source, 1),
+                   step = layout_row(layout, source, 2) - second;
     uint64_t keys[LAYOUT_MAX_IMAGES], bytes = 0;
     uint32_t most = 0;
     bool differ = level >= PROBE_STILL && !p->has_labels, any = false;
 
     for (uint32_t k = 0; k < layout->n_images; k++) {
-        const struct sketch *sketch = sketch_of(p, layout_row(layout, source, k));
-
+        const struct sketch *sketch = sketch_of(p, k == 0 ? base : second + (k - 1) * step);
         if (sketch == NULL)
             return 0;
         keys[k] = key_of(p, sketch, level);
