@@ -175,10 +175,6 @@ static int bind_copy(struct role_case *a, bool check_shape)
                 a, NULL, "item %" PRIu64 " is neither a number nor a string: say what it means", k);
     if (check_shape && role_is_spatial(a, 1))
         return refuse_spatial(a);
-    if (a->c->request->is_strict && role_spells_cells(a))
-        return role_refuse(a, NULL,
-                           "its strings suggest moves or cells, which transforms move: say what "
-                           "it is");
     a->b->role = ROLE_COPY;
     a->b->may_hold_positions = a->c->request->is_strict && role_may_hold_positions(a);
     return 0;
@@ -259,6 +255,10 @@ static int bind_unnamed(struct role_case *a)
             "its name and that of %.80s suggest the rows and columns of cells, which "
             "a transform moves together: store them as one array of pairs",
             text_quote(other->array->key).text);
+    if (has_rows && c->request->is_strict && role_spells_cells(a))
+        return role_refuse(a, NULL,
+                           "its strings suggest moves or cells, which no role moves: store them as "
+                           "numbers");
     if (has_rows && !c->request->swaps_colours) {
         if (may_be_moves(a, false))
             return role_refuse(a, role_suggest(a),

@@ -87,29 +87,31 @@ bool role_may_hold_positions(const struct role_case *a)
     return !all_strings(a, is_no_position, &self);
 }
 
-/* What strings of moves show: cells by letter and number, and how often they change. */
+/* What strings of moves show: which cells they spell, and how often they change. */
 struct spelled {
     const struct board *board;
-    uint64_t cells[26]; /* by letter: bits of numbers */
+    bool (*read)(struct spelled *s, const char *text); /* the cells of one string */
+    uint64_t cells[64];                                /* by column: bits of rows */
     uint64_t n, n_cells, n_changes;
     char last[16];
 };
 
-/* True for a string of nothing but cells, as in GTP, UCI or SAN, with marks between them, and of
- * words for no cell. */
-static bool is_of_cells(void *self, const char *text)
+static bool add_cell(struct spelled *s, uint64_t row, uint64_t col)
 {
-    struct spelled *s = self;
+    if (row >= 64 || col >= 64)
+        return false;
+    s->cells[col] |= UINT64_C(1) << row;
+    s->n_cells++;
+    return true;
+}
+
+/* Letters and numbers, as in GTP, UCI or SAN, with marks between them. */
+static bool read_names(struct spelled *s, const char *text)
+{
     const struct board *board = s->board;
     const char *of_pieces = board->family->castling != NULL ? "KQRBNPOabcdefghxqrn" : "x";
-    char now[sizeof s->last];
 
-    if (role_lists("pass resign none null swap 0000 0-0 0-0-0", text, strlen(text)))
-        return true;
-    snprintf(now, sizeof now, "%s", text);
-    s->n_changes += s->n > 0 && strcmp(now, s->last) != 0;
-    memcpy(s->last, now, sizeof now);
-    for (s->n++; *text != '\0';) {
+    while (*text != '\0') {
         const size_t n_before = strspn(text, of_pieces);
         size_t n_letters = 0;
         char *end;
@@ -129,36 +131,99 @@ static bool is_of_cells(void *self, const char *text)
             continue;
         if (*number < '1' || *number > '9')
             return false;
-        const uint64_t row = strtoul(number, &end, 10);
+        const uint64_t row = strtoul(number, &end, 10) - 1;
         /* Go leaves out the letter i. */
         const uint64_t col = (uint64_t)letter - (letter > 8 && letter == (int)board->cols);
         text = end;
-        if (row < 64 && row <= board->rows && col < board->cols) {
-            s->cells[letter] |= UINT64_C(1) << row;
-            s->n_cells++;
-        } else if (n_before < n_letters || row > board->rows) { /* R1d2 */
+        if ((row >= board->rows || col >= board->cols || !add_cell(s, row, col)) &&
+            (n_before < n_letters || row >= board->rows)) /* R1d2 */
             return false;
-        }
     }
     return true;
 }
 
+/* Two letters for each cell, as in SGF. */
+static bool read_letters(struct spelled *s, const char *text)
+{
+    static const char marks[] = " ,;BW[]";
+
+    for (text += strspn(text, marks); *text != '\0'; text += 2 + strspn(text + 2, marks)) {
+        const uint64_t col = (uint64_t)(text[0] - 'a'), row = (uint64_t)(text[1] - 'a');
+
+        if ((strncmp(text, "tt", 2) != 0 &&
+             (col >= s->board->cols || row >= s->board->rows || !add_cell(s, row, col))) ||
+            isalnum((unsigned char)text[2]))
+            return false;
+    }
+    return true;
+}
+
+/* Two numbers for each cell, from 0 or from 1. */
+static bool read_pairs(struct spelled *s, const char *text)
+{
+    const uint64_t rows = s->board->rows, cols = s->board->cols, end = rows > cols ? rows : cols;
+    static const char marks[] = " ,;:-()[]";
+    uint64_t pair[2] = {0};
+    unsigned n = 0;
+    char *after;
+
+    for (text += strspn(text, marks); *text != '\0'; text = after + strspn(after, marks)) {
+        pair[n % 2] = strtoul(text, &after, 10);
+        if (!isdigit((unsigned char)*text) || pair[n % 2] > end ||
+            (n++ % 2 == 1 && !add_cell(s, pair[0], pair[1])))
+            return false;
+    }
+    return n % 2 == 0;
+}
+
+/* The index of an action. */
+static bool read_index(struct spelled *s, const char *text)
+{
+    char *after;
+
+    (void)strtoul(text, &after, 10);
+    s->n_cells++;
+    return isdigit((unsigned char)*text) && *after == '\0';
+}
+
+/* True for a string of nothing but cells and for words for no cell. */
+static bool is_of_cells(void *self, const char *text)
+{
+    struct spelled *s = self;
+    char now[sizeof s->last];
+
+    if (*text == '\0' ||
+        role_lists("pass resign none null swap -1 0000 0-0 0-0-0", text, strlen(text)))
+        return true;
+    snprintf(now, sizeof now, "%s", text);
+    s->n_changes += s->n++ > 0 && strcmp(now, s->last) != 0;
+    memcpy(s->last, now, sizeof now);
+    return s->read(s, text);
+}
+
 bool role_spells_cells(const struct role_case *a)
 {
+    static bool (*const spellings[])(struct spelled * s, const char *text) = {
+        read_names, read_letters, read_pairs, read_index};
     const uint64_t n_cells = a->c->board->n_cells;
-    struct spelled s = {.board = a->c->board};
-    uint64_t n_letters = 0, n_distinct = 0, numbers = 0;
+    const bool is_named = role_name_suggests_cells(a->array->key);
 
-    if (s.board->rows == 0 || a->named.is_known || dtype_is_number(&a->h->dtype) ||
-        !all_strings(a, is_of_cells, &s) || s.n_cells == 0)
-        return false;
-    for (size_t i = 0; i < N_OF(s.cells); i++) {
-        n_letters += s.cells[i] != 0;
-        n_distinct += (uint64_t)__builtin_popcountll(s.cells[i]);
-        numbers |= s.cells[i];
+    for (size_t k = 0; k < N_OF(spellings); k++) {
+        struct spelled s = {.board = a->c->board, .read = spellings[k]};
+        uint64_t n_cols = 0, n_distinct = 0, rows = 0;
+
+        if (s.board->rows == 0 || a->named.is_known || dtype_is_number(&a->h->dtype) ||
+            !all_strings(a, is_of_cells, &s) || s.n_cells == 0)
+            continue;
+        for (size_t i = 0; i < N_OF(s.cells); i++) {
+            n_cols += s.cells[i] != 0;
+            n_distinct += (uint64_t)__builtin_popcountll(s.cells[i]);
+            rows |= s.cells[i];
+        }
+        /* Names of games and players such as a1 stay the same from row to row, or are few. */
+        if (is_named || (2 * s.n_changes >= s.n && n_cols >= 3 && __builtin_popcountll(rows) >= 3 &&
+                         (n_distinct * n_distinct >= s.n_cells || 4 * n_distinct >= n_cells)))
+            return true;
     }
-    /* Names of games and players such as a1 stay the same from row to row, or are few. */
-    return role_name_suggests_cells(a->array->key) ||
-           (2 * s.n_changes >= s.n && n_letters >= 3 && __builtin_popcountll(numbers) >= 3 &&
-            (n_distinct * n_distinct >= s.n_cells || 4 * n_distinct >= n_cells));
+    return false;
 }

@@ -650,6 +650,17 @@ check("spelled: from and to", spelled, "chess", True, info=FROM_TO, uci=np.char.
       pv=np.char.add(np.char.add(FROM_TO, " "), FROM_TO[::-1]))
 check("spelled: algebra", spelled, "chess", True, san=np.array(["e4", "Nf3", "exd5", "O-O", "Qxh7+", "e8=Q#", "R1d2", "Nbd7"] * 4))
 check("spelled: sides", spelled, "go9", True, text=np.char.add("B ", cell_names("ABCDEFGHJ")))
+TO = rng(9).integers(0, 9, (30, 2))
+SGF = np.array([f"{'abcdefghi'[x]}{'abcdefghi'[y]}" for x, y in TO])
+check("spelled: as in SGF", spelled, "go9", True, info=np.where(np.arange(30) % 7, SGF, "tt"), sgf=objects(*SGF.tolist()),
+      two=np.stack([SGF, SGF[::-1]], 1), game=np.array([f";B[{a}];W[{b}]" for a, b in zip(SGF, SGF[::-1])]))
+check("spelled: pairs of numbers", spelled, "go9", True, info=np.array([f"{x},{y}" for x, y in TO]),
+      at=np.array([f"({x}, {y})" for x, y in TO]).astype("S"), of=objects(*[f"[{x} {y}]" for x, y in TO]),
+      from_1=np.array([f"{x + 1}-{y + 1}" for x, y in TO]), prev=np.array(["(-1, -1)", "(3, 4)"] * 15), last=np.array(["3,4"] * 30))
+check("spelled: indices", spelled, "go9", True, mv=(TO[:, 0] * 9).astype("U"), lm=np.array(["-1", "", "17"] * 10))
+check("spelled: neither letters nor numbers of cells", spelled, "go9", False, gid=np.arange(30).astype("U"), who=np.array(["bo", "ed", "al"] * 10),
+      score_by=np.array(["2-1", "0-2", "1-1"] * 10), at=np.array([f"{h}:{m}" for h, m in TO * 6]), day=np.array([f"2020-0{m + 1}-03" for m in TO[:, 0]]),
+      komi_of=np.array(["7.5", "6.5", "0.5"] * 10), hash=np.array(["deadbeef", "cafe", "abba"] * 10), hex=np.array(["0a", "1f", "b7"] * 10))
 check("spelled: names of games", spelled, "go9", False, game=np.repeat(cell_names("abcdefghi", 3), 10), tag=np.array(["a1"] * 30),
       gid=np.array([f"g{k % 9 + 1}" for k in range(30)]), agent=np.array(["a1", "b2", "c3", "d4"] * 8)[:30],
       row_of=np.array([f"h{k}" for k in range(1, 31)]))
@@ -658,6 +669,18 @@ check("spelled: names, dates, results", spelled, "go9", False, by=np.array(["ann
       best_player=np.array(["ann", "bo"] * 15), none=np.array([""] * 30), moves_text=np.array(["pass"] * 30))
 check("spelled: of chess", spelled, "chess", False, eco=np.array(["B12", "C45", "E60", "A00", "D3"] * 6),
       score_of=np.array(["1-0", "0-1", "1/2-1/2"] * 10), white=np.array(["KQ", "B", "Nb"] * 10), time=np.array(["12h30", "9h5"] * 15))
+
+
+def spelled_by_colour():
+    """Where colours swap, too, strings of moves are not said to be worth a --copy."""
+    with Folder() as f:
+        f.save(boards=np.zeros((30, 3, 13, 13), "f4"), info=SQUARES, at=SGF)
+        said = f.refused("expand", "-b", "hex13", "in.npz", "out.npz")
+        assert said.count("suggest moves or cells") == 2 and "copy" not in said, said
+        f.ok(*shlex.split(said.split("; use: ")[1])[1:])
+
+
+check("spelled: on a board that swaps colours", spelled_by_colour)
 
 
 def squares():
