@@ -213,9 +213,8 @@ bool role_may_be_bitboards(const struct role_case *a)
         return false;
     if (dtype->structured)
         return strstr(a->h->descr, "u8'") != NULL || strstr(a->h->descr, "i8'") != NULL;
-    /* A read error shows again, and is reported, when the array is copied. */
     return dtype_is_integer(dtype) && dtype->itemsize == 8 &&
-           role_find_range(a->array, UINT64_MAX, &low, &high) && (high > 0x1p32 || low < -0x1p32);
+           role_find_range(a, UINT64_MAX, &low, &high) && (high > 0x1p32 || low < -0x1p32);
 }
 
 bool role_is_spatial(struct role_case *a, unsigned first_dim)
@@ -299,7 +298,7 @@ static bool is_channels_last(const struct role_case *a)
         n_odd += !is_apart[0] || !is_even[0];
     }
     free(marks);
-    return role_end_look(a, &walk, &why) && apart &&
+    return role_end_look(a, walk_end(&walk), &why) && apart &&
            ((even && n_odd >= MIN_ROWS && by_cells >= 1 && by_cells + by_counts >= SURE) ||
             (n_mixed >= MIN_ROWS && by_cells >= SURE));
 }
@@ -316,7 +315,7 @@ static bool is_lsb_first(const struct role_case *a)
         for (uint64_t i = 0; i < walk.rows->n; i += (n_cells + 7) / 8)
             for (int lsb = 0; lsb < 2; lsb++)
                 pad[lsb] |= plane_pad_bits(walk.rows->bytes + i, n_cells, lsb);
-    return role_end_look(a, &walk, &why) && pad[0] != 0 && pad[1] == 0;
+    return role_end_look(a, walk_end(&walk), &why) && pad[0] != 0 && pad[1] == 0;
 }
 
 const char *role_order_of(const struct role_case *a, enum role role)

@@ -211,8 +211,8 @@ static const struct role_case *other_coordinate(const struct role_case *a)
                 a->array->n_rows == b->array->n_rows &&
                 a->array->row_nbytes / a->h->dtype.itemsize ==
                     b->array->row_nbytes / b->h->dtype.itemsize &&
-                role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 && high < end &&
-                role_find_range(b->array, UINT64_MAX, &low, &high) && low >= -1 && high < end)
+                role_find_range(a, UINT64_MAX, &low, &high) && low >= -1 && high < end &&
+                role_find_range(b, UINT64_MAX, &low, &high) && low >= -1 && high < end)
                 return b;
         }
     return NULL;
@@ -337,7 +337,7 @@ static int bind_as(struct role_case *a, enum role role)
         /* The look is bounded: in a list of moves padded with -1, nearly every row has one. */
         if (a->is_told || !c->request->is_strict || h->dtype.kind != DTYPE_INT ||
             (b->role != ROLE_MASK && b->role != ROLE_POLICY) ||
-            !role_find_range(a->array, LIST_LOOK_NBYTES, &low, &high) || low >= 0)
+            !role_find_range(a, LIST_LOOK_NBYTES, &low, &high) || low >= 0)
             return 0;
         return role_refuse(a, "drop",
                            "integers with -1 among them are a padded list of moves rather than a "

@@ -46,10 +46,10 @@ struct role_context {
 struct role_case *role_find(const struct role_context *c, const char *key, size_t n_bytes,
                             const char *ending);
 
-/* End a walk over an array that is only looked at, and return whether it went well. A disk that
+/* After a look at an array, which may have failed (status, why): whether it went well. A disk that
  * fails, or lack of memory, ends the inference: nothing may be copied because nobody could look.
  * Damaged data is refused where it is read in earnest. */
-bool role_end_look(const struct role_case *a, struct walk *walk, const struct error *why);
+bool role_end_look(const struct role_case *a, int status, const struct error *why);
 
 /* The role that the array has by override or by name. */
 enum role role_wanted(const struct role_case *a);
@@ -143,7 +143,7 @@ const char *role_suggest_label(struct role_case *a);
 
 /* The lowest and highest number in the first max_nbytes of an array (all of it in Fortran order);
  * false if there are none or they cannot be read. */
-bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high);
+bool role_find_range(const struct role_case *a, uint64_t max_nbytes, double *low, double *high);
 
 /* True when rows that are to be copied could be positions: strings that are FEN, or, unless the
  * name gives a role, strings or numbers as long as the board has cells, or bits. */

@@ -40,41 +40,39 @@ enum role role_wanted(const struct role_case *a)
     return a->is_told ? a->told->role : a->named.role;
 }
 
-bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high)
+bool role_end_look(const struct role_case *a, int status, const struct error *why)
 {
-    struct number_range range;
+    if (status != 0 && why->kind != ERROR_DATA)
+        error_pass(&a->c->failed, why);
+    return status == 0;
+}
+
+bool role_find_range(const struct role_case *a, uint64_t max_nbytes, double *low, double *high)
+{
+    const struct array *array = a->array;
+    struct number_range range = {.min = INFINITY, .max = -INFINITY};
+    struct error why = {0};
     struct walk walk;
+    int status = 0;
 
     if (array->objects != NULL) {
-        *low = INFINITY;
-        *high = -INFINITY;
-        walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
+        walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, &why);
         while (walk_next(&walk)) {
             const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
 
-            *low = fmin(*low, row.min);
-            *high = fmax(*high, row.max);
+            range.min = fmin(range.min, row.min);
+            range.max = fmax(range.max, row.max);
         }
-        return walk_end(&walk) == 0 && *low <= *high;
+        range.n = range.min <= range.max;
+        status = walk_end(&walk);
+    } else if (dtype_is_number(&array->header.dtype)) {
+        /* In Fortran order the first numbers would be those of the first columns only. */
+        status = number_range_find(&array, 1, array_is_fortran(array) ? UINT64_MAX : max_nbytes,
+                                   &range, &why);
     }
-    /* In Fortran order the first numbers would be those of the first columns only. */
-    if (array_is_fortran(array))
-        max_nbytes = UINT64_MAX;
-    if (!dtype_is_number(&array->header.dtype) ||
-        number_range_find(&array, 1, max_nbytes, &range, NULL) != 0)
-        return false;
     *low = range.min;
     *high = range.max;
-    return range.n > 0;
-}
-
-bool role_end_look(const struct role_case *a, struct walk *walk, const struct error *why)
-{
-    const bool is_whole = walk_end(walk) == 0;
-
-    if (!is_whole && why->kind != ERROR_DATA)
-        error_pass(&a->c->failed, why);
-    return is_whole;
+    return role_end_look(a, status, &why) && range.n > 0;
 }
 
 void role_problems_release(struct role_problems *problems)

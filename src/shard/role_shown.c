@@ -153,8 +153,7 @@ const char *role_shown(const struct role_case *a, const char **what)
     struct error why = {0};
     struct walk walk;
 
-    if (a->h->n_dims > 2 || !role_find_range(a->array, UINT64_MAX, &low, &high) || low < -1 ||
-        low == high)
+    if (a->h->n_dims > 2 || !role_find_range(a, UINT64_MAX, &low, &high) || low < -1 || low == high)
         return NULL;
     find_beside(a, readers, &form, &n, &is_of_cells);
     const int64_t none = high >= (double)n && high < 0x1p31 ? (int64_t)high : -1;
@@ -208,5 +207,5 @@ const char *role_shown(const struct role_case *a, const char **what)
     }
     free(has);
     free(named);
-    return role_end_look(a, &walk, &why) ? role : NULL;
+    return role_end_look(a, walk_end(&walk), &why) ? role : NULL;
 }

@@ -312,7 +312,7 @@ bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, u
 
     /* Of pairs the second numbers are counts. */
     if (!a->c->request->is_strict || (a->b->options & ROLE_PAIRS) != 0 ||
-        !role_find_range(a->array, UINT64_MAX, &low, &high) || high < (double)length)
+        !role_find_range(a, UINT64_MAX, &low, &high) || high < (double)length)
         return false;
     if (high == (double)length)
         other = action_layout_by_length(board, length + 1);

@@ -17,6 +17,7 @@ static bool all_strings(const struct role_case *a, bool (*holds)(void *self, con
     const struct dtype *dtype = &a->h->dtype;
     const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1;
     struct unpack unpack = {0};
+    struct error why = {0};
     char object[MAX_OBJECT_NBYTES + 1];
     bool all = true;
 
@@ -31,12 +32,13 @@ static bool all_strings(const struct role_case *a, bool (*holds)(void *self, con
     if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || array->row_nbytes == 0 ||
         array->row_nbytes > MAX_LOOK_NBYTES)
         return all;
-    /* A read error shows again, and is reported, when the array is copied. */
     uint8_t *text = calloc(1, dtype->itemsize + 1);
-    bool is_read = text != NULL && unpack_start(&unpack, array, NULL) == 0 &&
-                   unpack_read(&unpack, NULL, a->h->header_nbytes, NULL) == 0;
-    for (uint64_t k = 0; k < a->h->n_elements && is_read && all; k++) {
-        is_read = unpack_read(&unpack, text, dtype->itemsize, NULL) == 0;
+    int status =
+        text == NULL ? error_no_memory(&why, "strings") : unpack_start(&unpack, array, &why);
+    if (status == 0)
+        status = unpack_read(&unpack, NULL, a->h->header_nbytes, &why);
+    for (uint64_t k = 0; k < a->h->n_elements && status == 0 && all; k++) {
+        status = unpack_read(&unpack, text, dtype->itemsize, &why);
         /* Anything but ASCII becomes '?'; a NUL ends the text. */
         for (size_t n = 0; n < dtype->itemsize / step; n++) {
             const uint64_t code = bytes_get_uint(text + n * step, step, dtype->big_endian);
@@ -44,10 +46,11 @@ static bool all_strings(const struct role_case *a, bool (*holds)(void *self, con
             text[n] = code < 128 ? (uint8_t)code : '?';
         }
         text[dtype->itemsize / step] = '\0';
-        all = !is_read || holds(self, (const char *)text);
+        all = status != 0 || holds(self, (const char *)text);
     }
     free(text);
     unpack_release(&unpack);
+    (void)role_end_look(a, status, &why);
     return all;
 }
 

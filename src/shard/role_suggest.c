@@ -12,18 +12,18 @@
 
 bool role_are_lists(const struct role_case *a, bool have_values)
 {
-    const struct array *array = a->array;
+    struct error why = {0};
     double low, high;
     bool fits = dtype_is_integer(&a->h->dtype) && a->h->n_dims == 2 && a->h->shape[1] > 2 &&
-                role_find_range(array, UINT64_MAX, &low, &high) && high > 1 &&
+                role_find_range(a, UINT64_MAX, &low, &high) && high > 1 &&
                 (low == -1 || (low >= 0 && have_values));
     struct walk walk;
 
     if (!fits)
         return false;
     const int64_t padding = low < 0 ? -1 : 0;
-    walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
-    while (fits && walk.number * array->row_nbytes < LIST_LOOK_NBYTES && walk_next(&walk)) {
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    while (fits && walk.number * a->array->row_nbytes < LIST_LOOK_NBYTES && walk_next(&walk)) {
         uint64_t n = walk.rows->n;
 
         while (n > 0 && row_int(walk.rows, n - 1) == padding)
@@ -33,44 +33,46 @@ bool role_are_lists(const struct role_case *a, bool have_values)
                 fits = k < i ? row_int(walk.rows, i) != row_int(walk.rows, k)
                              : row_int(walk.rows, i) >= 0;
     }
-    return walk_end(&walk) == 0 && fits;
+    return role_end_look(a, walk_end(&walk), &why) && fits;
 }
 
 /* True when every row adds up to 1 or 0, with nothing below 0. */
-static bool are_shares(const struct array *array)
+static bool are_shares(const struct role_case *a)
 {
-    const struct dtype *dtype = &array->header.dtype;
+    const struct dtype *dtype = &a->h->dtype;
     bool fits = dtype_is_number(dtype);
+    struct error why = {0};
     struct walk walk;
 
-    walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
     while (fits && walk_next(&walk)) {
         const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
 
         fits = label_are_shares(dtype, false, row.min, row.sum);
     }
-    return walk_end(&walk) == 0 && fits;
+    return role_end_look(a, walk_end(&walk), &why) && fits;
 }
 
 /* True when values, taken relative to `middle`, seem to be those of a colour, which keep their sign
  * from row to row through a game; or, with `colour` false, those of the player to move, whose sign
  * changes with every row. */
-static bool speak_of(const struct array *array, double middle, bool colour)
+static bool speak_of(const struct role_case *a, double middle, bool colour)
 {
     uint64_t n_same = 0, n_pairs = 0;
+    struct error why = {0};
     struct walk walk;
     double last = 0;
 
-    walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, NULL);
-    while (array->row_nbytes > 0 && array->row_nbytes <= 16 && walk_next(&walk)) {
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    while (a->array->row_nbytes > 0 && a->array->row_nbytes <= 16 && walk_next(&walk)) {
         const double value = row_double(walk.rows, 0) - middle;
 
         n_pairs += value * last != 0;
         n_same += value * last > 0;
         last = value;
     }
-    walk_end(&walk);
-    return n_pairs >= 16 && (colour ? n_same >= n_pairs - n_pairs / 8 : n_same <= n_pairs / 4);
+    return role_end_look(a, walk_end(&walk), &why) && n_pairs >= 16 &&
+           (colour ? n_same >= n_pairs - n_pairs / 8 : n_same <= n_pairs / 4);
 }
 
 /* --- likely roles --- */
@@ -137,7 +139,7 @@ static unsigned pairs_may_be(const struct role_case *a)
             if (!is_none && (p >= cols || q >= rows))
                 may_be &= ~(unsigned)ROLE_COLROW;
         }
-    (void)role_end_look(a, &walk, &why);
+    (void)role_end_look(a, walk_end(&walk), &why);
     return may_be;
 }
 
@@ -158,7 +160,7 @@ bool role_label_suggests_cells(const struct role_case *a)
     double low, high;
 
     return role_lists(names, a->array->key, strlen(a->array->key)) &&
-           role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 && high > 2 &&
+           role_find_range(a, UINT64_MAX, &low, &high) && low >= -1 && high > 2 &&
            high < (double)(end > n_cells ? end : n_cells + 1);
 }
 
@@ -214,8 +216,8 @@ static bool is_likely(const struct role_case *a, enum role role)
         if (!c->request->is_strict || a->array->n_rows == 0)
             return true;
         return role == ROLE_COORD ? role_suggest_coord(a) != NULL
-                                  : role_find_range(a->array, UINT64_MAX, &low, &high) &&
-                                        low >= -1 && high < (double)(n > n_cells ? n : n_cells);
+                                  : role_find_range(a, UINT64_MAX, &low, &high) && low >= -1 &&
+                                        high < (double)(n > n_cells ? n : n_cells);
     }
     /* As many planes as cells would be moves from each cell. */
     if (role == ROLE_PLANES && role_wanted(a) != role &&
@@ -224,10 +226,10 @@ static bool is_likely(const struct role_case *a, enum role role)
     if (!c->request->swaps_colours || role_wanted(a) == role)
         return true;
     if (role == ROLE_POLICY)
-        return a->h->dtype.kind == DTYPE_FLOAT && are_shares(a->array);
+        return a->h->dtype.kind == DTYPE_FLOAT && are_shares(a);
     if (role == ROLE_PACKED)
         return are_only_planes(a);
-    if (!role_find_range(a->array, UINT64_MAX, &low, &high))
+    if (!role_find_range(a, UINT64_MAX, &low, &high))
         return false;
     if (role == ROLE_GRID)
         return (low >= 0 && high == 2) || (low == -1 && high <= 1);
@@ -277,7 +279,7 @@ const char *role_suggest(const struct role_case *a)
             continue;
         if (!is_likely(a, roles[k]))
             return "ROLE";
-        if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a->array))
+        if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a))
             return role_name(ROLE_ACTION_VALUES);
         /* Moves that are all below the number of cells name cells where the policy has many more
          * actions, or not as many. */
@@ -285,7 +287,7 @@ const char *role_suggest(const struct role_case *a)
         const char *of_cells = role_action_of_cells(c->board);
         if (roles[k] == ROLE_ACTION && request->is_strict && a->array->n_rows >= 3 &&
             ((end > 4 * n_cells && end < UINT32_MAX) || (end > 0 && end < n_cells)) &&
-            of_cells != NULL && role_find_range(a->array, UINT64_MAX, &low, &high) &&
+            of_cells != NULL && role_find_range(a, UINT64_MAX, &low, &high) &&
             high < (double)n_cells && (end > n_cells || high >= (double)end))
             return of_cells;
         const char *order = roles[k] == ROLE_COORD && request->is_strict
@@ -295,7 +297,7 @@ const char *role_suggest(const struct role_case *a)
     }
     /* Coordinates stay within the sides of the board; indices and counts exceed them. */
     if (dtype_is_integer(&a->h->dtype) && a->h->n_dims == 3 && a->h->shape[2] == 2 &&
-        c->board->rows > 0 && role_find_range(a->array, UINT64_MAX, &low, &high)) {
+        c->board->rows > 0 && role_find_range(a, UINT64_MAX, &low, &high)) {
         const char *coord = high > 1 ? role_suggest_coord(a) : NULL;
 
         if (coord != NULL)
@@ -342,7 +344,7 @@ const char *role_suggest_label(struct role_case *a)
             if (text_contains_caseless(a->array->key, hints[i].words[k]))
                 role = hints[i].role;
     if ((h->n_dims != 1 && (h->n_dims != 2 || h->shape[1] != 1)) || role == NULL ||
-        !role_find_range(a->array, UINT64_MAX, &low, &high))
+        !role_find_range(a, UINT64_MAX, &low, &high))
         return NULL;
     if (strcmp(role, "value") != 0) {
         enum to_move_coding coding = low == -1               ? TO_MOVE_PM1
@@ -361,10 +363,10 @@ const char *role_suggest_label(struct role_case *a)
     if (low < -1 || high > 1)
         return NULL;
     if (low >= 0)
-        return speak_of(a->array, 0.5, false) ? NULL : role;
+        return speak_of(a, 0.5, false) ? NULL : role;
     if (conventions->value_said)
         return conventions->value == VALUE_COLOUR11 ? role : NULL;
-    if (has_role(a->c, ROLE_VALUE) || !speak_of(a->array, 0, true))
+    if (has_role(a->c, ROLE_VALUE) || !speak_of(a, 0, true))
         return NULL;
     a->flags = " --value colour11";
     return role;

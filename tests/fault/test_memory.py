@@ -4,6 +4,8 @@
 import os
 import zipfile
 
+import numpy as np
+
 from commands import NAMES, commands
 from fault import INJECTOR, Tap, scratch_folder, sweep, symaug
 
@@ -27,12 +29,29 @@ def test_allocations(name):
 def moves_unseen(folder, error, n):
     """The exit code for a shard with moves under a name that says nothing, when the n-th call fails."""
     out = os.path.join(folder, f"{n}.npz")
-    code, _, errors = symaug("expand", "-q", "-j1", "--board=square:9", os.path.join(folder, "in.npz"), out,
+    code, _, errors = symaug("expand", "-q", "-j1", "--no-mmap", "--board=square:9", os.path.join(folder, "in.npz"), out,
                              env={"LD_PRELOAD": INJECTOR, "INJECT": f"{error}:{n}"})  # fmt: skip
     return code, errors
 
 
-@tap.test("malloc:ENOMEM", "read:EIO")
+FAILURES = "malloc:ENOMEM", "read:EIO"
+SQUARES = np.array([f"{'ABCDEFGHJ'[k * 7 % 9]}{k * 4 % 9 + 1}" for k in range(40)])
+
+
+@tap.test(*[(error, name) for error in FAILURES for name in ("label", "text", "list")])
+def test_who_cannot_look_does_not_ask(error, name):
+    """The same of moves that are seen by their range, their spelling, or as lists."""
+    arrays = {"label": np.arange(40), "text": SQUARES,
+              "list": np.where(np.arange(4) < np.arange(40)[:, None] % 4 + 1, np.arange(4) * 9 + np.arange(40)[:, None], -1)}
+    with scratch_folder() as folder:
+        np.savez(os.path.join(folder, "in.npz"), features=np.zeros((40, 2, 9, 9), "u1"), **{name: arrays[name]})
+        assert moves_unseen(folder, error, 100000)[0] == 65
+        codes = [moves_unseen(folder, error, n) for n in range(1, 250)]
+        wrong = [(n + 1, code, errors) for n, (code, errors) in enumerate(codes) if code not in (65, 70, 74)]
+        assert not wrong, wrong[:5]
+
+
+@tap.test(*FAILURES)
 def test_who_cannot_look_does_not_copy(error):
     """Moves that are asked for are never copied because there was no memory to look at them, or no disk."""
     with scratch_folder() as folder:
