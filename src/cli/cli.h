@@ -73,7 +73,7 @@ struct call {
     struct text typed[2];     /* owned: the line as it was typed, before "--" and from there on, */
     struct text options;      /* and the options that `verify` has, too; all quoted for a shell */
     struct text_list inputs;  /* owned: what is read, unless the command TAKES_ANY */
-    struct text_list others;  /* owned: inputs of other parts, which are not read */
+    size_t n_named;           /* with the inputs of other parts, which follow those of this one */
     struct text_list outputs; /* owned: of TAKES_SHARDS, as call_name_outputs has them, or one */
     struct survey_seen seen;  /* owned: codes of all inputs together */
     struct progress progress;

@@ -234,30 +234,28 @@ static int run_jobs(void *self, struct crew *crew)
 static int run_each(struct call *call, json_t *stats, struct error *err)
 {
     struct settings *settings = &call->settings;
-    const struct text_list *inputs = &call->inputs, *others = &call->others;
-    const size_t n_all = inputs->n + others->n;
+    const struct text_list *inputs = &call->inputs;
     char *const *outputs = call->outputs.items;
     struct each e = {.call = call,
                      .settings = settings,
-                     .files = calloc(n_all + 1, sizeof *e.files),
+                     .files = calloc(call->n_named + 1, sizeof *e.files),
                      .stats = stats,
                      .err = err};
     struct stat st;
     const char *how;
     int status = e.files != NULL ? 0 : error_no_memory(err, "inputs");
 
-    for (size_t i = 0; i < n_all && status == 0; i++)
-        if (stat(i < inputs->n ? inputs->items[i] : others->items[i - inputs->n], &st) == 0)
+    for (size_t i = 0; i < call->n_named && status == 0; i++)
+        if (stat(inputs->items[i], &st) == 0)
             e.files[i] = st;
     /* An output must not replace another input, either, nor that of another part; expand_write
      * knows its own. */
     for (size_t i = 0; i < inputs->n && status == 0 && settings->force && !settings->dry_run; i++) {
-        const size_t k = expand_replaces(outputs[i], e.files, n_all, &how);
+        const size_t k = expand_replaces(outputs[i], e.files, call->n_named, &how);
 
-        if (k < n_all)
-            status = error_set_at(
-                err, ERROR_CANT_CREATE, ERROR_IN(outputs[i]), "the output %s input %s", how,
-                text_path(k < inputs->n ? inputs->items[k] : others->items[k - inputs->n]).text);
+        if (k < call->n_named)
+            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(outputs[i]),
+                                  "the output %s input %s", how, text_path(inputs->items[k]).text);
     }
     /* Codings are decided from all inputs together, though each has its own plan. */
     if (status == 0 && inputs->n > 1)

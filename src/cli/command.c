@@ -266,8 +266,8 @@ static int run(const struct command *command, int argc, char **argv, struct erro
         if (status >= 0)
             progress_end(&call.progress, command->name);
     }
+    call.inputs.n = call.n_named > 0 ? call.n_named : call.inputs.n;
     text_list_release(&call.inputs);
-    text_list_release(&call.others);
     text_list_release(&call.outputs);
     settings_release(&call.settings);
     text_release(&call.options);

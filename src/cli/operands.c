@@ -274,7 +274,7 @@ int call_name_outputs(struct call *call, const char *part, struct error *err)
             status =
                 output_target_check(name.text, s->form == ARCHIVE_OUT_NPY_FOLDER, s->force, err);
         if (status == 0 && part != NULL)
-            status = command_check_apart(name.text, inputs, call->inputs.n, err);
+            status = command_check_apart(name.text, inputs, call->n_named, err);
     }
     text_release(&name);
     /* "a.x" in y is "a" in x.y; and a.npy may become a.npz. */
@@ -315,18 +315,16 @@ int call_take_operands(struct call *call, const struct command *command, struct 
         if (is_second && !settings->dry_run)
             status = check_creatable(call, takes, row, err);
     }
-    /* Keep the part-th of every n inputs, counted from 1, so that the jobs of an array need not
-     * communicate. Nor may the inputs of other parts be replaced: so only now. */
-    for (size_t i = 0; i < inputs->n; i++)
+    /* The part-th of every n inputs, counted from 1, go first, and no others are read, so that the
+     * jobs of an array need not communicate. */
+    call->n_named = inputs->n;
+    for (size_t i = 0; i < call->n_named; i++)
         if (settings->n_parts == 0 || i % settings->n_parts == settings->part - 1) {
+            char *const other = inputs->items[n_kept];
+
             inputs->items[n_kept++] = inputs->items[i];
-        } else {
-            if (status == 0)
-                status = text_list_add(&call->others, inputs->items[i], err);
-            free(inputs->items[i]);
+            inputs->items[i] = other;
         }
-    if (inputs->items != NULL)
-        inputs->items[n_kept] = NULL;
     inputs->n = n_kept;
     return status == 0 && settings->out_dir != NULL && settings->parts == NULL
                ? call_name_outputs(call, NULL, err)
