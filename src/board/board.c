@@ -114,7 +114,8 @@ static void suggest(const char *name, char *text, size_t n_bytes)
         return;
     }
     /* Families are compared without a size. */
-    snprintf(family, sizeof family, "%.*s", (int)strcspn(asked, "0123456789"), asked);
+    const size_t n_word = strcspn(asked, "0123456789");
+    snprintf(family, sizeof family, "%.*s", (int)n_word, asked);
     for (size_t d = 0; d <= 1 + strlen(asked) / 4; d++) {
         for (size_t i = 0; i < board_n_presets + board_n_families; i++) {
             const bool is_preset = i < board_n_presets;
@@ -127,6 +128,18 @@ static void suggest(const char *name, char *text, size_t n_bytes)
                 continue;
             text_add(text, n_bytes, "%s%s", n++ > 0 ? ", " : "",
                      is_preset ? board_presets[i].name : of->syntax);
+        }
+    }
+    /* A preset's word and another size: the family that has the preset's size, with this one. */
+    for (size_t i = 0; i < board_n_presets && n_word > 1; i++) {
+        const char *size = board_presets[i].name + n_word, *board = board_presets[i].board;
+        const char *of = strchr(board, ':');
+
+        if (strncmp(asked, board_presets[i].name, n_word) == 0 && of != NULL &&
+            strcmp(of + 1, size) == 0 && strlen(asked + n_word) - 1 < 2) {
+            text_add(text, n_bytes, "%s%.*s%s", n > 0 ? ", " : "", (int)(of + 1 - board), board,
+                     asked + n_word);
+            return;
         }
     }
 }
