@@ -180,6 +180,18 @@ static int bind_copy(struct role_case *a, bool check_shape)
     return 0;
 }
 
+/* True for as many integers in both, or a number for each row, or column, of the board. */
+static bool are_of_one_form(const struct role_case *a, const struct role_case *b)
+{
+    const struct board *board = a->c->board;
+    const uint64_t n[] = {a->array->row_nbytes / a->h->dtype.itemsize,
+                          b->array->row_nbytes / b->h->dtype.itemsize};
+
+    return (n[0] == n[1] && dtype_is_integer(&a->h->dtype) && dtype_is_integer(&b->h->dtype)) ||
+           (n[0] > 2 && (n[0] == board->rows || n[0] == board->cols) && n[1] > 2 &&
+            (n[1] == board->rows || n[1] == board->cols));
+}
+
 /* The array that holds the columns of the cells of which this one may hold the rows, or the other
  * way round: its name has another word, in small letters, with a capital or in capitals, in place
  * of one of this one's; or NULL. */
@@ -193,8 +205,7 @@ static const struct role_case *other_coordinate(const struct role_case *a)
     const char *key = a->array->key;
     char ending[PATH_MAX + 8];
 
-    for (size_t at = 0; a->h->n_dims <= 2 && dtype_is_integer(&a->h->dtype) && key[at] != '\0';
-         at++)
+    for (size_t at = 0; a->h->n_dims <= 2 && key[at] != '\0'; at++)
         for (size_t k = 0; k < 3 * N_OF(words); k++) {
             const char *own = words[k / 3], *others = words[(k / 3) ^ 1];
             const size_t n = strlen(own), n_capitals = k % 3 == 2 ? strlen(others) : k % 3;
@@ -207,10 +218,7 @@ static const struct role_case *other_coordinate(const struct role_case *a)
             for (size_t i = 0; i < n_capitals; i++)
                 ending[i] ^= 0x20;
             const struct role_case *b = role_find(a->c, key, at, ending);
-            if (b != NULL && dtype_is_integer(&b->h->dtype) &&
-                a->array->n_rows == b->array->n_rows &&
-                a->array->row_nbytes / a->h->dtype.itemsize ==
-                    b->array->row_nbytes / b->h->dtype.itemsize &&
+            if (b != NULL && b->array->n_rows == a->array->n_rows && are_of_one_form(a, b) &&
                 role_find_range(a, UINT64_MAX, &low, &high) && low >= -1 && high < end &&
                 role_find_range(b, UINT64_MAX, &low, &high) && low >= -1 && high < end)
                 return b;
@@ -343,9 +351,10 @@ static int bind_as(struct role_case *a, enum role role)
                            "integers with -1 among them are a padded list of moves rather than a "
                            "number for each action: say what it is");
     }
-    /* Players and results mean nothing to a board that never swaps colours. */
-    if (!a->is_told && (kind->flags & ROLE_ONLY_SWAPS) && !c->swaps_colours &&
-        !role_is_spatial(a, 1))
+    /* Players and results, also in words, mean nothing to a board that never swaps colours. */
+    if (!a->is_told && !c->swaps_colours && !role_is_spatial(a, 1) &&
+        ((kind->flags & ROLE_ONLY_SWAPS) ||
+         role_lists("result results outcome outcomes", a->array->key, strlen(a->array->key))))
         return bind_copy(a, false);
     (void)kind->fit(a); /* once more, for its reason */
     /* Nothing in the data says whose stones the planes of a history are, unless one tells the turn.

@@ -5,6 +5,8 @@
 #include "shard/role_parts.h"
 #include "shard/spec.h"
 
+#include <math.h>
+
 #define LIST_LOOK_NBYTES (64u << 10) /* lists are examined up to this, */
 #define MAX_LOOK_ITEMS   64          /* the first items of each */
 
@@ -36,21 +38,27 @@ bool role_are_lists(const struct role_case *a, bool have_values)
     return role_end_look(a, walk_end(&walk), &why) && fits;
 }
 
-/* True when every row adds up to 1 or 0, with nothing below 0. */
-static bool are_shares(const struct role_case *a)
+/* The role of numbers for each action: a policy if every row adds up to 1 or 0, with nothing below
+ * 0; a mask if they are but 0 and 1. */
+static enum role role_of_actions(const struct role_case *a)
 {
     const struct dtype *dtype = &a->h->dtype;
-    bool fits = dtype_is_number(dtype);
+    bool are_shares = dtype_is_number(dtype), are_flags = dtype->kind != DTYPE_FLOAT;
     struct error why = {0};
     struct walk walk;
+    double most = 0;
 
     walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
-    while (fits && walk_next(&walk)) {
+    while (are_shares && walk_next(&walk)) {
         const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
 
-        fits = label_are_shares(dtype, false, row.min, row.sum);
+        are_shares = label_are_shares(dtype, false, row.min, row.sum);
+        are_flags &= row.max <= 1;
+        most = fmax(most, row.sum);
     }
-    return role_end_look(a, walk_end(&walk), &why) && fits;
+    return !role_end_look(a, walk_end(&walk), &why) || !are_shares ? ROLE_ACTION_VALUES
+           : are_flags && most > 1                                 ? ROLE_MASK
+                                                                   : ROLE_POLICY;
 }
 
 /* True when values, taken relative to `middle`, seem to be those of a colour, which keep their sign
@@ -152,16 +160,22 @@ const char *role_suggest_coord(const struct role_case *a)
 
 bool role_label_suggests_cells(const struct role_case *a)
 {
-    static const char names[] =
-        "a y label labels target targets idx index indices choice next "
-        "answer reply response sq vertex loc location spot dest to from src "
-        "dst from_sq to_sq";
-    const uint64_t n_cells = a->c->board->n_cells, end = end_of_moves(a);
+    static const char rows[] = "idx index indices"; /* of moves, or of the rows of a set */
+    static const char names[] = "a m y label labels target targets choice next answer reply "
+                                "response sq vertex loc location spot dest to from src dst from_sq "
+                                "to_sq";
+    const char *key = a->array->key;
+    const bool may_be_rows = role_lists(rows, key, strlen(key));
+    const uint64_t n_cells = a->c->board->n_cells, of_policy = end_of_moves(a);
+    uint64_t end = of_policy > n_cells ? of_policy : n_cells + 1;
     double low, high;
 
-    return role_lists(names, a->array->key, strlen(a->array->key)) &&
+    /* Moves of chess are numbered in many ways, up to 256 * from + to. */
+    if (a->c->board->family->castling != NULL && !may_be_rows && end < 4 * n_cells * n_cells)
+        end = 4 * n_cells * n_cells;
+    return (may_be_rows || role_lists(names, key, strlen(key))) &&
            role_find_range(a, UINT64_MAX, &low, &high) && low >= -1 && high > 2 &&
-           high < (double)(end > n_cells ? end : n_cells + 1);
+           high < (double)end;
 }
 
 /* True when the array would fit the role without being given it. A history, by its name or where no
@@ -226,7 +240,7 @@ static bool is_likely(const struct role_case *a, enum role role)
     if (!c->request->swaps_colours || role_wanted(a) == role)
         return true;
     if (role == ROLE_POLICY)
-        return a->h->dtype.kind == DTYPE_FLOAT && are_shares(a);
+        return a->h->dtype.kind == DTYPE_FLOAT && role_of_actions(a) == role;
     if (role == ROLE_PACKED)
         return are_only_planes(a);
     if (!role_find_range(a, UINT64_MAX, &low, &high))
@@ -279,8 +293,8 @@ const char *role_suggest(const struct role_case *a)
             continue;
         if (!is_likely(a, roles[k]))
             return "ROLE";
-        if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a))
-            return role_name(ROLE_ACTION_VALUES);
+        if (roles[k] == ROLE_POLICY)
+            return role_name(role_of_actions(a));
         /* Moves that are all below the number of cells name cells where the policy has many more
          * actions, or not as many. */
         const uint64_t end = end_of_moves(a), n_cells = c->board->n_cells;

@@ -369,6 +369,10 @@ UNDECIDED = [
      {"src": "action", "dst": "action", "from": "action", "from_sq": "action", "to_sq": "action"}),
     ("go9", go(avail=PADDED), {"avail": "action"}),
     ("go9", go(avail=np.pad(PADDED, ((0, 0), (0, 76)), constant_values=-1)), {"avail": "drop"}),
+    # Flags of actions are a mask, one of them a policy.
+    ("connect4", {"states": planes(3, 6, 7), "valid_moves": np.arange(7 * N).reshape(N, 7) % 3 > 0, "valids": np.tile([1, 0, 1, 1, 0, 0, 1], (N, 1)),
+                  "picked": np.eye(7, dtype="u1")[np.arange(N)]},
+     {"valid_moves": "mask", "valids": "mask", "picked": "policy"}),
     # Planes in one row: cell by cell, if the players' stones show it; bits from the lowest.
     ("go9", {"states": stones().transpose(0, 2, 1).reshape(16, -1)}, {"states": "planes:nhwc"}),
     ("go9", {"states": stones(n_rows=12).transpose(0, 2, 1).reshape(12, -1)}, {"states": "planes:nhwc"}),
@@ -613,6 +617,23 @@ for key in "act", "Acts", "last", "lm", "prev":
     check(f"numbers: moves named {key}", numbers, "go9", "refused", **{key: np.arange(N) + 16})
 check("numbers: coordinates named last", numbers, "go9", "refused", last=np.ones((N, 2), "i4"))
 check("numbers: moves named history", numbers, "go9", "refused", history=np.ones((N, 4), "i4"))
+# Moves of chess are numbered in many ways; counters are no moves.
+for key, array in ("y", np.arange(N) * 700), ("label", np.arange(N) * 370), ("m", np.arange(N) * 2570):
+    check(f"numbers: moves of chess named {key}", numbers, "chess", "refused", **{key: array})
+check("numbers: labels of chess", numbers, "chess", "copied", idx=np.arange(N) * 700, y=np.arange(N) * 600 - 1500, label=np.arange(N) % 3,
+      target=np.arange(N) * 20000, m=np.arange(N) / 2)
+# A row and a column of the board, or an integer for each, are a cell.
+ROWS = np.eye(9, dtype="f4")[np.arange(N)]
+check("numbers: rows and columns, one of each is 1", numbers, "go9", "refused", move_row=ROWS, move_col=ROWS[::-1])
+check("numbers: rows and columns of another length", numbers, "connect4", "refused", row=np.eye(6)[np.arange(N)], col=np.eye(7)[np.arange(N)])
+check("numbers: no rows and columns", numbers, "go9", "copied", r=np.arange(N) / N, q=np.arange(N) / N, c=np.ones((N, 2)), i=np.ones((N, 5)),
+      j=np.ones((N, 5)))
+# Results mean nothing where colours stay, whatever they are.
+RESULTS = np.array(["B+3.5", "W+R", "0"] * 2)
+check("numbers: results that are strings", numbers, "go9", "copied", result=RESULTS, outcome=objects(*RESULTS.tolist()), Outcomes=RESULTS.astype("S"))
+check("numbers: results of chess", numbers, "chess", "copied", results=np.array(["1-0", "0-1", "1/2-1/2"] * 2), winner=np.array(["white", "black"] * 3))
+check("numbers: values that are strings", numbers, "go9", "refused", value=RESULTS)
+check("numbers: a value for each cell", numbers, "go9", "refused", value=np.ones((N, 9, 9)))
 check("numbers: labels", numbers, "go9", "copied", b=np.arange(N), lasting=np.arange(N))
 check("numbers: outcomes and large labels", numbers, "go9", "copied", y=np.arange(N) % 3 - 1,
       label=np.arange(N) % 3, target=np.arange(N) * 1000, next=np.arange(N) * 100, answer=np.arange(N) % 2)
@@ -766,6 +787,15 @@ def info_shows_all():
         assert shlex.split(shown["arrays"][-1]["flag"]) == ["--role", "my heat=policy"], shown
 
 
+def others_offer_the_same():
+    """Who only looks offers what `expand` would."""
+    with Folder() as f:
+        f.save(**go(q=rng().random((N, 81))))
+        for command in ["verify"], ["split", "--parts", "a=0.5,b=0.5", "--out-dir", "d"], ["show", "--row", "0"], ["dedupe"]:
+            said = "".join(f.run(*command, "-b", "go9", "in.npz", *(["out.npz"] if command == ["dedupe"] else []))[1:])
+            assert "--role q=action-values" in said, (command, said)
+
+
 def info_without_board():
     with Folder() as f:
         f.save(x=planes(3, 13, 13), policy=spread(169))
@@ -785,6 +815,7 @@ def verify_lists_all():
 
 
 check("info shows all", info_shows_all)
+check("what others offer", others_offer_the_same)
 check("info without a board", info_without_board)
 check("verify lists all", verify_lists_all)
 
