@@ -5,8 +5,7 @@
  * libzip makes a zip file: it reads the members and writes to the output. It asks a member's source
  * for STAT (method, and size if known), writes a local header, reads to the end, asks for STAT
  * again (size and CRC) and rewrites the header. Deflated members pass through untouched, because
- * their entries keep the default method and the source says "deflate". For stored ones libzip
- * computes the CRC itself; it is compared with the member's own.
+ * their entries keep the default method and the source says "deflate".
  */
 #include "write/archive_out.h"
 
@@ -29,10 +28,6 @@
  */
 #define MAX_PLAIN_NBYTES 0xf0000000u
 
-#define LOCAL_HEADER_MAGIC  0x04034b50u
-#define LOCAL_HEADER_CRC_AT 14
-#define LOCAL_HEADER_NBYTES 30
-
 /* The first and the last second that a zip file's time stamps can hold. */
 #define DOS_EPOCH_BEGIN UINT64_C(315532800)
 #define DOS_EPOCH_END   UINT64_C(4354819198)
@@ -42,7 +37,6 @@ struct zip_sink {
     struct output *output;        /* borrowed, as are the next two */
     struct output_digest *digest; /* is told what is final */
     struct error *err;            /* where the first failure goes */
-    uint64_t entry_offset;        /* of the local header that was begun last */
     bool between_entries;         /* the next position asked for is where an entry begins */
     uint16_t clock, date;         /* time stamps of the entries */
     zip_error_t zip_error;        /* the same failure, for libzip */
@@ -97,7 +91,6 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
             if (member_size_is_unsafe(position(sink)) &&
                 output_write(sink->output, "", 1, sink->err) != 0)
                 return failed(sink, ZIP_ER_WRITE, EIO);
-            sink->entry_offset = position(sink);
         }
         sink->between_entries = false;
         return (zip_int64_t)position(sink);
@@ -164,13 +157,11 @@ static zip_int64_t member_call(void *self, void *data, zip_uint64_t n_bytes,
             st->size = member->unpacked_nbytes;
         }
         return sizeof *st;
-    case ZIP_SOURCE_OPEN:
-        member->header_offset = member->sink->entry_offset;
-        return 0;
     case ZIP_SOURCE_READ:
         return member_read(member, data, n_bytes);
     case ZIP_SOURCE_ERROR:
         return zip_error_to_data(&member->sink->zip_error, data, n_bytes);
+    case ZIP_SOURCE_OPEN:
     case ZIP_SOURCE_CLOSE:
     case ZIP_SOURCE_FREE:
         return 0;
@@ -209,12 +200,6 @@ static int set_stamp(struct zip_sink *sink)
     sink->clock = (uint16_t)(tm.tm_hour << 11 | tm.tm_min << 5 | tm.tm_sec >> 1);
     sink->date = (uint16_t)((tm.tm_year - 80) << 9 | (tm.tm_mon + 1) << 5 | tm.tm_mday);
     return 0;
-}
-
-static int crc_differs(const struct member *member, uint32_t written, struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, "member %s: CRC %08x expected, %08x written",
-                     text_quote(member->name).text, member->crc, written);
 }
 
 int npz_out_write(struct archive_out *archive, struct error *err)
@@ -263,44 +248,28 @@ int npz_out_write(struct archive_out *archive, struct error *err)
         rc = zip_failed(zip_get_error(zip), "cannot write", err);
     if (rc != 0 && zip != NULL)
         zip_discard(zip);
-    /* The CRC in the local header of a stored member was computed by libzip. */
-    rc = rc == 0 ? output_flush(sink.output, err) : -1;
-    for (size_t i = 0; rc == 0 && i < members->n; i++) {
-        const struct member *member = members->list[i];
-        uint8_t header[LOCAL_HEADER_NBYTES];
-
-        if (member->zip_method != CODEC_ZIP_STORED)
-            continue;
-        rc = output_read(sink.output, member->header_offset, header, sizeof header, err);
-        const uint32_t crc = rc == 0 ? bytes_get_le32(header + LOCAL_HEADER_CRC_AT) : 0;
-        if (rc == 0 && (bytes_get_le32(header) != LOCAL_HEADER_MAGIC || crc != member->crc))
-            rc = crc_differs(member, crc, err);
-    }
     zip_error_fini(&zip_error);
     return rc;
 }
 
 /* --- .npy files --- */
 
-/* Pull a stored member to its end into an open output, and check its CRC against the bytes written.
- */
+/* Pull a stored member to its end into an open output. */
 static int write_plain(struct output *output, struct member *member, char sha256[DIGEST_HEX_NBYTES],
                        struct error *err)
 {
     struct digest digest;
-    uint32_t crc = 0;
 
     digest_begin(&digest);
     while (!member->ended) {
         if (member_next(member, err) != 0)
             return -1;
-        crc = crc_update(crc, member->bytes, member->n_bytes);
         digest_update(&digest, member->bytes, member->n_bytes);
         if (output_write(output, member->bytes, member->n_bytes, err) != 0)
             return -1;
     }
     digest_finish(&digest, sha256);
-    return crc == member->crc ? 0 : crc_differs(member, crc, err);
+    return 0;
 }
 
 /* A finished file, for the folder's digest. */

@@ -469,9 +469,14 @@ int member_next(struct member *member, struct error *err)
             return error_set(err, ERROR_INTERNAL, "member %s has %llu bytes, %llu were delivered",
                              text_quote(member->name).text, made,
                              (unsigned long long)member->packed_nbytes);
+        if (member->zip_method == CODEC_ZIP_STORED && member->packed_crc != member->crc)
+            return error_set(err, ERROR_INTERNAL, "member %s: CRC %08x expected, %08x delivered",
+                             text_quote(member->name).text, member->crc, member->packed_crc);
         return 0;
     }
     member->packed_nbytes += member->n_bytes;
+    if (member->zip_method == CODEC_ZIP_STORED)
+        member->packed_crc = crc_update(member->packed_crc, member->bytes, member->n_bytes);
     if (member->zip_method == CODEC_ZIP_DEFLATE && member_size_is_unsafe(member->packed_nbytes)) {
         member->held = member->bytes;
         member->held_nbytes = member->n_bytes;

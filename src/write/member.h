@@ -86,10 +86,10 @@ struct member {
     bool is_prepared;      /* or failed; under the crew's lock */
     const uint8_t *held;   /* delivered, but to be written only after an empty block */
     size_t held_nbytes;
+    uint32_t packed_crc; /* of what a stored member has delivered */
 
-    /* Private to archive_out.c: the file that libzip writes it to, and where in it. */
+    /* Private to archive_out.c: the file that libzip writes it to. */
     struct zip_sink *sink;
-    uint64_t header_offset;
 };
 
 /* The members of one output, in the order in which they are pulled. */
