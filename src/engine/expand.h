@@ -66,7 +66,6 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
  * output of this program for this board, without a manifest. */
 bool expand_is_remains(const struct expand_job *job, const char *path);
 
-/* Accepts a zeroed one. */
 void expand_job_release(struct expand_job *job);
 
 /* An estimate of the output's unpacked size (object arrays count as in the input). */

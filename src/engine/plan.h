@@ -61,7 +61,6 @@ struct plan {
     uint64_t n_unencodable;   /* policy entries that no encoder makes */
 };
 
-/* Accepts a zeroed one. */
 void plan_release(struct plan *plan);
 
 /* What reads an array through all inputs, once it is opened. */

@@ -122,5 +122,4 @@ const char *option_recorded(const struct settings *settings, const struct option
  * (TMPDIR, usable processors) and the budget. */
 int settings_finish(struct settings *settings, struct error *err);
 
-/* Accepts a zeroed one. */
 void settings_release(struct settings *settings);

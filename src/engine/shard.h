@@ -50,7 +50,6 @@ int side_work_finish(struct side_work *work, struct error *err);
 /* The digest of one shard, of which only the archive is read. */
 int side_work_digest(const struct shard *shard, char sha256[DIGEST_HEX_NBYTES], struct error *err);
 
-/* Free it; accepts a zeroed one. */
 void side_work_release(struct side_work *work);
 
 /* --- what a manifest says --- */
@@ -64,7 +63,6 @@ struct recall {
     struct role_request *roles; /* owned: its roles, which those of settings override; or NULL */
 };
 
-/* Accepts a zeroed one. */
 void recall_release(struct recall *recall);
 
 /* --- a shard --- */

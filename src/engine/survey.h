@@ -32,7 +32,6 @@ void survey_see(struct survey_seen *seen, const struct plan *plan);
 void survey_widen(const struct survey_seen *seen, const struct plan_array *array,
                   struct number_range *range);
 
-/* Accepts a zeroed one. */
 void survey_seen_release(struct survey_seen *seen);
 
 /* Refuse planes of which the one in which a colour swap exchanges the players names no player, and

@@ -40,7 +40,6 @@ struct symaug_array; /* of symaug.h */
 int archive_in_of_memory(struct archive_in *archive, const char *name,
                          const struct symaug_array *arrays, size_t n_arrays, struct error *err);
 
-/* Close it; accepts a zeroed one. */
 void archive_in_close(struct archive_in *archive);
 
 /* Close files and free objects, but keep what is known of the arrays: nothing can be read after. */

@@ -63,7 +63,6 @@ bool array_is_fortran(const struct array *array);
     error_set_at(err, (reason)->kind, ARRAY_PLACE(array, .code = ERROR_CODE_NONE), "%s: %s", what, \
                  (reason)->message)
 
-/* Free what it owns; accepts a zeroed one. */
 void array_release(struct array *array);
 
 /* --- the bytes of an array --- */
@@ -93,7 +92,6 @@ int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error
 /* Skip what is left, then check packed and unpacked sizes and the CRC against the container. */
 int unpack_finish(struct unpack *unpack, struct error *err);
 
-/* Free the buffers; accepts a zeroed one. */
 void unpack_release(struct unpack *unpack);
 
 /* Hold the unpacked bytes of a packed array in memory if the budget has room for them, so that it

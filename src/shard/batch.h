@@ -32,7 +32,6 @@ static inline uint64_t csr_row_nbytes(const struct csr *csr, uint64_t item_nbyte
     return csr->n_rows > 0 ? (csr->first[csr->n_rows] / csr->n_rows + 1) * item_nbytes : 0;
 }
 
-/* Free it; accepts a zeroed one. */
 void csr_release(struct csr *csr);
 
 /* --- readers --- */

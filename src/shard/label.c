@@ -128,11 +128,6 @@ void label_apply(enum label_op op, const struct dtype *dtype, const void *in, vo
         one_element(op, dtype, from, to);
         for (size_t done = size; done < n_bytes; done *= 2)
             memcpy(to + done, to, smaller(n_bytes - done, done));
-    } else if (op == LABEL_COMPLEMENT && dtype->kind == DTYPE_FLOAT && size == 4 && is_native) {
-        const float *numbers = in;
-
-        for (size_t i = 0; i < n; i++)
-            ((float *)out)[i] = 1.0f - numbers[i];
     } else if (op == LABEL_EXCHANGE_12 && size == 1) {
         EXCHANGE(uint8_t);
     } else if (op == LABEL_EXCHANGE_12 && size == 2 && is_native) {

@@ -294,7 +294,6 @@ struct role_problems {
     size_t n;
 };
 
-/* Accepts a zeroed one. */
 void role_problems_release(struct role_problems *problems);
 
 /* The problem of array i, or NULL. */

@@ -102,7 +102,6 @@ struct spec_maker {
 int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *array,
               const struct role_binding *binding, struct error *err);
 
-/* Accepts a zeroed one. */
 void spec_release(struct spec *spec);
 
 void spec_maker_release(struct spec_maker *maker);
