@@ -265,8 +265,8 @@ static int bind_unnamed(struct role_case *a)
             text_quote(other->array->key).text);
     if (has_rows && c->request->is_strict && role_spells_cells(a))
         return role_refuse(a, NULL,
-                           "its strings suggest moves or cells, which no role moves: store them as "
-                           "numbers");
+                           "its name or strings suggest moves or cells, which are moved as numbers "
+                           "only: store them so");
     if (has_rows && !c->request->swaps_colours) {
         if (may_be_moves(a, false))
             return role_refuse(a, role_suggest(a),

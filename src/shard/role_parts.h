@@ -149,7 +149,8 @@ bool role_find_range(const struct role_case *a, uint64_t max_nbytes, double *low
  * name gives a role, strings or numbers as long as the board has cells, or bits. */
 bool role_may_hold_positions(const struct role_case *a);
 
-/* True when all strings, under a name that gives no role, seem to be moves: "d4", "e2e4", "Nf3". */
+/* True when what is no number, under a name that gives no role, is called moves (best_move), or
+ * when all strings seem to be moves: "d4", "e2e4", "Nf3", "dd", "(3, 4)". */
 bool role_spells_cells(const struct role_case *a);
 
 /* True when 64-bit integers may be bitboards: the board has 33 to 64 cells, and some number needs

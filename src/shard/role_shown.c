@@ -51,6 +51,10 @@ static const struct reading {
     {.role = "coord", .col = 1},
     {.role = "coord:colrow", .row = 1},
     {.role = "drop", .base = 1},
+    {.role = "drop", .col = 1, .base = 1},
+    {.role = "drop", .row = 1, .base = 1},
+    {.role = "drop", .col = 1, .flip = ACTION_FLIPUD},
+    {.role = "drop", .col = 1, .flip = ACTION_ROT90}, /* x, and y from the bottom */
     {.role = "action:flipud", .flip = ACTION_FLIPUD},
     {.role = "action:fliplr", .flip = ACTION_FLIPLR},
     {.role = "action:rot180", .flip = ACTION_ROT180},
@@ -73,11 +77,11 @@ static bool can_read(const struct role_case *a, const struct reading *reading, b
     const struct board *board = a->c->board;
     const struct action_layout *cells = action_layout_by_length(board, board->n_cells);
 
-    if (is_of_pairs(reading))
-        return a->h->n_dims == 2 && a->h->shape[1] == 2 && board->rows > 0;
-    return a->b->role != ROLE_COORD &&
-           (reading->flip == ACTION_AS_IS ||
-            (is_of_cells && cells != NULL && action_can_flip(board, cells, reading->flip)));
+    if (reading->flip != ACTION_AS_IS &&
+        (!is_of_cells || cells == NULL || !action_can_flip(board, cells, reading->flip)))
+        return false;
+    return is_of_pairs(reading) ? a->h->n_dims == 2 && a->h->shape[1] == 2 && board->rows > 0
+                                : a->b->role != ROLE_COORD;
 }
 
 /* The action, or cell, that element k is, with the next one if pairs are read. -1: none, as which
@@ -85,16 +89,18 @@ static bool can_read(const struct role_case *a, const struct reading *reading, b
 static int64_t action_named(const struct row *row, const struct reading *reading, uint64_t k,
                             int64_t none, const struct board *board)
 {
-    const int64_t y = whole_number(row, k + reading->row), x = whole_number(row, k + reading->col);
+    int64_t y = whole_number(row, k + reading->row), x = whole_number(row, k + reading->col);
 
     if ((x == none || x == -1) && x == y)
         return -1;
+    x -= reading->base;
+    y -= reading->base;
     if (is_of_pairs(reading))
-        return x >= 0 && y >= 0 && x < board->cols && y < board->rows ? y * board->cols + x
-                                                                      : INT64_MAX;
+        x = x >= 0 && y >= 0 && x < board->cols && y < board->rows ? y * board->cols + x
+                                                                   : INT64_MAX;
     return reading->flip != ACTION_AS_IS && x >= 0 && x < board->n_cells
                ? (int64_t)action_flip_cell(board, reading->flip, (uint64_t)x)
-               : x - reading->base;
+               : x;
 }
 
 /* -ln of the probability that as many other actions would have what these have in all rows. */

@@ -208,15 +208,21 @@ bool role_spells_cells(const struct role_case *a)
 {
     static bool (*const spellings[])(struct spelled * s, const char *text) = {
         read_names, read_letters, read_pairs, read_index};
+    static const char *const endings[] = {"move", "moves", "action", "coord", "coords", "square"};
     const uint64_t n_cells = a->c->board->n_cells;
     const bool is_named = role_name_suggests_cells(a->array->key);
 
+    if (a->named.is_known || dtype_is_number(&a->h->dtype))
+        return false;
+    for (size_t k = 0;
+         k < N_OF(endings) && a->array->objects == NULL && !role_may_hold_positions(a); k++)
+        if (text_ends_with(a->array->key, endings[k]))
+            return true;
     for (size_t k = 0; k < N_OF(spellings); k++) {
         struct spelled s = {.board = a->c->board, .read = spellings[k]};
         uint64_t n_cols = 0, n_distinct = 0, rows = 0;
 
-        if (s.board->rows == 0 || a->named.is_known || dtype_is_number(&a->h->dtype) ||
-            !all_strings(a, is_of_cells, &s) || s.n_cells == 0)
+        if (s.board->rows == 0 || !all_strings(a, is_of_cells, &s) || s.n_cells == 0)
             continue;
         for (size_t i = 0; i < N_OF(s.cells); i++) {
             n_cols += s.cells[i] != 0;

@@ -93,7 +93,7 @@ bool role_name_suggests_cells(const char *key)
     for (size_t i = 0; i < N_OF(hints); i++)
         if (text_contains_caseless(key, hints[i]))
             return true;
-    return role_lists("act acts last lm prev hist history bm san uci", key, strlen(key));
+    return role_lists("act acts last lm prev hist history bm san uci xy yx rc", key, strlen(key));
 }
 
 static bool has_role(const struct role_context *c, enum role role)

@@ -404,6 +404,16 @@ UNDECIDED = [
      {"pair": "action", "at": "coord"}),
     ("go9", {**SHOWN, "at": np.where(GAME["n"][:, None] > 3, np.stack([GAME["last"] % 9, GAME["last"] // 9], 1), -1)},
      {"at": "coord:colrow"}),
+    # Coordinates from another corner, or from 1.
+    ("go9", {**SHOWN, "last_move": np.stack([8 - GAME["last"] // 9, GAME["last"] % 9], 1)}, {"last_move": "drop"}),
+    ("go9", {**SHOWN, "last_move": np.stack([GAME["last"] % 9, 8 - GAME["last"] // 9], 1)}, {"last_move": "drop"}),
+    ("go9", {**SHOWN, "at": np.stack([8 - GAME["last"] // 9, GAME["last"] % 9], 1), "on": np.stack([GAME["next"] // 9, GAME["next"] % 9], 1) + 1,
+             "of": np.stack([GAME["last"] % 9, GAME["last"] // 9], 1) + 1}, {"at": "drop", "on": "drop", "of": "drop"}),
+    ("go9", go(xy=np.stack([np.arange(N), np.arange(1, N + 1)], 1)), {"xy": "coord"}),
+    # What is called a move and is no number.
+    ("go9", go(best_move=np.zeros(N, [("r", "i1"), ("c", "i1")]), next_action=np.arange(N) + 1j, last_coords=np.array(["somewhere"] * N),
+               my_moves=np.array([b"B: d4"] * N)),
+     {"best_move": "drop", "next_action": "drop", "last_coords": "drop", "my_moves": "drop"}),
     # Rows and columns of cells in two arrays.
     ("go9", {**SHOWN, "last_row": GAME["last"] // 9, "last_col": GAME["last"] % 9, "to_y": GAME["next"] // 9,
              "to_x": GAME["next"] % 9, "row": GAME["last"], "col": GAME["last"] * 0},
@@ -569,6 +579,7 @@ check("strings: FEN, big-endian", strings, "chess", True, s=np.array([FEN] * N, 
 check("strings: FEN, bytes", strings, "go9", True, s=np.array([FEN.encode()] * N))
 check("strings: FEN, Fortran order", strings, "chess", True, s=np.asfortranarray([[FEN, "w"]] * N))
 check("strings: FEN under another's name", strings, "chess", True, metadata=np.array([FEN] * N))
+check("strings: FEN before a move", strings, "chess", True, fen_before_move=np.array([FEN] * N))
 check("strings: FEN, objects", strings, "chess", True, s=objects(*[FEN] * N))
 check("strings: cells", strings, "go9", True, s=np.array(["." * 81] * N))
 check("strings: cells, objects", strings, "tictactoe", True, s=objects(*["XO......."] * N))
