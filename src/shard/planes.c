@@ -36,31 +36,39 @@ struct planes_form planes_frame_of(const struct role_binding *binding, const str
 /* Several cells at a time, in vectors that compilers translate for any machine. */
 #define N_LANES 4
 typedef int32_t lanes __attribute__((vector_size(N_LANES * sizeof(int32_t))));
+typedef int8_t byte_lanes __attribute__((vector_size(N_LANES)));
 
 uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_t plane,
                      uint8_t bit, uint8_t *marks)
 {
     const struct dtype *dtype = form->dtype;
     const bool is_float = dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4 && !dtype->big_endian;
-    const bool is_byte = dtype->itemsize == 1;
+    const bool is_byte = dtype->itemsize == 1, is_read = form->is_bits || !(is_byte || is_float);
     const uint64_t axis = form->axis, step = form->n_last;
     const uint8_t *at = row + planes_index(form, plane, 0) * dtype->itemsize;
     lanes counts = {0};
     uint64_t n = 0, cell = 0;
 
-    for (; is_float && step == 1 && marks == NULL && cell + N_LANES <= axis; cell += N_LANES) {
+    for (; is_float && step == 1 && cell + N_LANES <= axis; cell += N_LANES) {
         lanes bits;
+        byte_lanes marked;
 
         memcpy(&bits, at + 4 * cell, sizeof bits);
         bits &= 0x7fffffff;
-        counts -= (bits > 0) & (bits < 0x7f800000); /* neither zero nor beyond the numbers */
+        bits = (bits > 0) & (bits < 0x7f800000); /* neither zero nor beyond the numbers: -1 */
+        counts -= bits;
+        if (marks == NULL)
+            continue;
+        memcpy(&marked, marks + cell, sizeof marked);
+        marked |= __builtin_convertvector(bits, byte_lanes) & (int8_t)bit;
+        memcpy(marks + cell, &marked, sizeof marked);
     }
     for (int i = 0; i < N_LANES; i++)
         n += (uint32_t)counts[i];
     for (; cell < axis; cell++) {
         bool is_stone;
 
-        if (form->is_bits || !(is_byte || is_float))
+        if (is_read)
             is_stone = planes_has_stone(form, row, plane, cell);
         else if (is_byte)
             is_stone = at[cell * step] != 0;
