@@ -144,6 +144,16 @@ void run_settle_form(struct settings *settings, const char *output);
 int run_plan(const struct settings *settings, struct plan *plan, char *const *outputs,
              json_t *stats, struct error *err);
 
+/* What is done with input i: settings of its own, which may be changed, and a list of statistics to
+ * append to. Returns as run_plan. */
+typedef int (*run_input)(struct settings *one, size_t i, json_t *stats, void *self,
+                         struct error *err);
+
+/* Do all inputs of a call, several at once. Returns as run_plan, and 1 also when --skip-bad skipped
+ * an input. */
+int run_each(const struct call *call, run_input do_input, void *self, json_t *stats,
+             struct error *err);
+
 /* --- findings --- */
 
 /* Verify n paths and print the findings. Returns the exit code, or -1 with err set. */

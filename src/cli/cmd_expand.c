@@ -1,12 +1,6 @@
 /*
  * cmd_expand.c - symaug expand: which options go together, the command line that refusals quote,
  * and one plan for all inputs, or with --out-dir one for each.
- *
- * With --out-dir inputs are processed side by side, because reading, hashing and writing one of
- * them is serial: each input is a job with a leading thread, small ones have no other, and idle
- * threads help with large ones. A job's messages are held back until all jobs before it have
- * printed theirs, and dropped after the first failure, so that neither the output nor the reported
- * failure depends on the number of threads. A job that must have all memory runs alone.
  */
 #include "cli/cli.h"
 
@@ -14,11 +8,6 @@
 #include "positions/positions.h"
 
 #include <sys/stat.h>
-
-#define SMALL_NBYTES    (1 << 20) /* of an input file */
-#define MAX_AT_ONCE     128       /* inputs, which bounds the open outputs */
-#define MAX_LARGE       16        /* large inputs at once: more would not be faster */
-#define JOBS_PER_THREAD 4         /* jobs whose messages are held back, or that are running */
 
 /* Expand all inputs into one output. Returns as run_plan. */
 static int run_inputs(const struct settings *settings, const struct text_list *inputs,
@@ -36,245 +25,57 @@ static int run_inputs(const struct settings *settings, const struct text_list *i
     return status;
 }
 
-/* --- side by side --- */
+/* --- an output for each input --- */
 
-/* One input being processed. */
-struct job {
-    struct meter meter; /* the job's own, passed on when it is the first */
-    struct each *each;
-    uint64_t n_done, n_total;
-    size_t n_shown; /* pieces of the meter that were passed on */
-    char *said;     /* owned: messages */
-    json_t *stats;  /* owned */
-    struct error err;
-    int status;
-    bool is_done;
-};
-
-/* All inputs, and what became of those before n_told. */
-struct each {
-    const struct call *call;
-    const struct settings *settings; /* of the call */
-    struct stat *files;              /* owned: of each input, zeros if there is none */
-    json_t *stats;
-    struct error *err;
-    size_t n_skipped, n_differ;
-    bool has_failed;
-
-    /* Under the crew's lock, while there is one. */
-    struct crew *crew;
-    struct job *jobs; /* owned: input i has jobs[i % n_jobs] */
-    size_t n_jobs, n_taken, n_told, n_running;
-    uint64_t running_nbytes;
-    bool runs_alone; /* the job that runs */
-};
-
-/* Pass on the progress of the first job whose messages are held back. */
-static void show_front(struct each *e)
+static int expand_one(struct settings *one, size_t i, json_t *stats, void *self, struct error *err)
 {
-    struct job *job = &e->jobs[e->n_told % e->n_jobs];
+    const struct call *call = self;
+    const struct text_list input = {.items = &call->inputs.items[i], .n = 1};
+    char *const *output = &call->outputs.items[i];
 
-    for (; job->n_shown < job->meter.n_begun && !e->has_failed; job->n_shown++)
-        meter_begin(e->settings->meter, "writing", e->call->inputs.items[e->n_told]);
-    if (!e->has_failed && job->n_shown > 0)
-        meter_step(e->settings->meter, job->n_done, job->n_total);
+    one->seed_name = text_base_name(*output); /* part of the seed */
+    run_settle_form(one, *output);
+    return run_inputs(one, &input, output, stats, err);
 }
 
-static void note_bytes(struct meter *meter, uint64_t n_done, uint64_t n_total)
+/* ERROR_CANT_CREATE when an output would replace an input, of another part, too; expand_write knows
+ * its own. */
+static int check_inputs_stay(const struct call *call, struct error *err)
 {
-    struct job *job = (struct job *)meter;
-    struct each *e = job->each;
+    char *const *inputs = call->inputs.items, *const *outputs = call->outputs.items;
+    const size_t n = call->n_named;
+    struct stat *files = calloc(n + 1, sizeof *files), st;
+    int status = files != NULL ? 0 : error_no_memory(err, "inputs");
+    const char *how;
 
-    crew_lock(e->crew);
-    job->n_done = n_done;
-    job->n_total = n_total;
-    if (job == &e->jobs[e->n_told % e->n_jobs])
-        show_front(e);
-    crew_unlock(e->crew);
-}
+    for (size_t i = 0; i < n && status == 0; i++)
+        if (stat(inputs[i], &st) == 0)
+            files[i] = st;
+    for (size_t i = 0; i < call->inputs.n && status == 0; i++) {
+        const size_t k = expand_replaces(outputs[i], files, n, &how);
 
-/* A folder counts as a large file. */
-static uint64_t size_of(const struct each *e, size_t i)
-{
-    const struct stat *st = &e->files[i];
-
-    return S_ISDIR(st->st_mode) ? SMALL_NBYTES + 1 : (uint64_t)st->st_size;
-}
-
-/* How many inputs like this one may be processed at once, so that together they do not take more
- * memory than one of them alone could with all threads. Large ones whose rows all have to be in
- * memory may take all of --max-memory. */
-static size_t at_once(const struct each *e, size_t i)
-{
-    const struct settings *s = e->settings;
-    const bool is_small = size_of(e, i) <= SMALL_NBYTES, streams = s->block_rows > 0 && !s->shuffle;
-    const size_t n_threads = (size_t)s->n_threads, n = e->call->inputs.n;
-
-    if (s->dry_run || (!is_small && !streams))
-        return 1;
-    return smaller(n, is_small ? smaller(n_threads, MAX_AT_ONCE)
-                               : smaller(n_threads / 2 + 1, MAX_LARGE));
-}
-
-static bool take_job(void *self, int64_t *job)
-{
-    struct each *e = self;
-    const size_t i = e->n_taken;
-
-    if (e->has_failed || i == e->call->inputs.n || i == e->n_told + e->n_jobs)
-        return false;
-    if (e->n_running > 0 && (e->runs_alone || e->n_running >= at_once(e, i) ||
-                             e->running_nbytes + size_of(e, i) > e->settings->max_memory))
-        return false;
-    e->runs_alone = at_once(e, i) == 1;
-    *job = (int64_t)e->n_taken++;
-    e->n_running++;
-    e->running_nbytes += size_of(e, i);
-    e->jobs[i % e->n_jobs] = (struct job){.meter.show = note_bytes, .each = e};
-    return true;
-}
-
-static void run_job(void *self, int64_t i, int worker)
-{
-    const struct each *e = self;
-    struct job *job = &e->jobs[(size_t)i % e->n_jobs];
-    const struct text_list input = {.items = &e->call->inputs.items[i], .n = 1};
-    char *const *output = &e->call->outputs.items[i];
-    const size_t n = at_once(e, (size_t)i);
-    struct settings one = *e->settings; /* what it owns stays the caller's */
-    size_t n_said;
-
-    (void)worker;
-    one.seed_name = text_base_name(*output); /* part of the seed */
-    run_settle_form(&one, *output);
-    job->stats = json_array();
-    if (n > 1) {
-        one.n_helpers = one.n_threads;
-        one.n_threads /= (int)n;
-        one.meter = one.meter != NULL ? &job->meter : NULL;
-        one.said = open_memstream(&job->said, &n_said);
-        if (one.said == NULL)
-            job->status = error_no_memory(&job->err, "messages");
+        if (k < n)
+            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(outputs[i]),
+                                  "the output %s input %s", how, text_path(inputs[k]).text);
     }
-    if (job->status == 0)
-        job->status = run_inputs(&one, &input, output, job->stats, &job->err);
-    if (one.said != NULL && fclose(one.said) != 0 && job->status >= 0)
-        job->status = error_no_memory(&job->err, "messages");
+    free(files);
+    return status;
 }
 
-/* A job is done: print the messages of the first jobs, as far as these are done. */
-static void end_job(void *self, int64_t i)
-{
-    struct each *e = self;
-
-    e->jobs[(size_t)i % e->n_jobs].is_done = true;
-    e->n_running--;
-    e->running_nbytes -= size_of(e, (size_t)i);
-    while (e->n_told < e->n_taken && e->jobs[e->n_told % e->n_jobs].is_done) {
-        struct job *job = &e->jobs[e->n_told % e->n_jobs];
-
-        show_front(e);
-        if (!e->has_failed) {
-            if (job->said != NULL && job->said[0] != '\0') {
-                progress_hide(e->settings);
-                fputs(job->said, stderr);
-            }
-            json_array_extend(e->stats, job->stats);
-            e->n_differ += job->status > 0;
-        }
-        if (!e->has_failed && job->status < 0 && e->settings->skip_bad &&
-            (job->err.kind == ERROR_DATA || job->err.kind == ERROR_NO_INPUT)) {
-            e->n_skipped++;
-            command_say(e->settings, -1, "skipped: %s", job->err.message);
-        } else if (!e->has_failed && job->status < 0) {
-            e->has_failed = true;
-            error_pass(e->err, &job->err);
-        }
-        free(job->said);
-        json_decref(job->stats);
-        e->n_told++;
-    }
-}
-
-static bool are_told(void *self)
-{
-    const struct each *e = self;
-
-    return e->n_told == e->n_taken && (e->has_failed || e->n_told == e->call->inputs.n);
-}
-
-/* Without a crew, one after the other. */
-static int run_jobs(void *self, struct crew *crew)
-{
-    static const struct crew_work work = {take_job, run_job, end_job};
-    struct each *e = self;
-    int64_t i;
-
-    e->crew = crew;
-    e->n_jobs = crew != NULL ? (size_t)crew_size(crew) * JOBS_PER_THREAD : 1;
-    if (new_items(&e->jobs, e->n_jobs, "inputs side by side", e->err) != 0)
-        return -1;
-    if (crew != NULL) {
-        crew_begin(crew, &work, e);
-        crew_await(crew, are_told, e);
-        crew_end(crew);
-    }
-    while (crew == NULL && take_job(e, &i)) {
-        run_job(e, i, 0);
-        end_job(e, i);
-    }
-    free(e->jobs);
-    return 0;
-}
-
-/* --- all inputs --- */
-
-/* Expand each input into an output of its own in the folder of --out-dir. Returns as run_plan, and
- * 1 also when --skip-bad skipped an input. */
-static int run_each(struct call *call, json_t *stats, struct error *err)
+/* Expand each input into an output of its own in the folder of --out-dir. */
+static int expand_each(struct call *call, json_t *stats, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
-    char *const *outputs = call->outputs.items;
-    struct each e = {.call = call,
-                     .settings = settings,
-                     .files = calloc(call->n_named + 1, sizeof *e.files),
-                     .stats = stats,
-                     .err = err};
-    struct stat st;
-    const char *how;
-    int status = e.files != NULL ? 0 : error_no_memory(err, "inputs");
 
-    for (size_t i = 0; i < call->n_named && status == 0; i++)
-        if (stat(inputs->items[i], &st) == 0)
-            e.files[i] = st;
-    /* An output must not replace another input, either, nor that of another part; expand_write
-     * knows its own. */
-    for (size_t i = 0; i < inputs->n && status == 0 && settings->force && !settings->dry_run; i++) {
-        const size_t k = expand_replaces(outputs[i], e.files, call->n_named, &how);
-
-        if (k < call->n_named)
-            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(outputs[i]),
-                                  "the output %s input %s", how, text_path(inputs->items[k]).text);
-    }
+    if (settings->force && !settings->dry_run && check_inputs_stay(call, err) != 0)
+        return -1;
     /* Codings are decided from all inputs together, though each has its own plan. */
-    if (status == 0 && inputs->n > 1)
-        status = plan_see(inputs->items, inputs->n, settings, &call->seen, err);
+    if (inputs->n > 1 && plan_see(inputs->items, inputs->n, settings, &call->seen, err) != 0)
+        return -1;
     settings->seen = &call->seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
-    /* What has nothing beside it takes as many threads as its size is worth. */
-    if (status == 0)
-        status = inputs->n == 1 || settings->dry_run ? run_jobs(&e, NULL)
-                                                     : crew_run(settings->n_threads, run_jobs, &e);
-    free(e.files);
-    if (status != 0 || e.has_failed)
-        return -1;
-    if (e.n_differ > 0)
-        command_say(settings, -1, "%zu of %zu outputs exist but differ, and were left alone",
-                    e.n_differ, inputs->n);
-    if (e.n_skipped > 0)
-        command_say(settings, -1, "%zu of %zu inputs were skipped", e.n_skipped, inputs->n);
-    return e.n_differ + e.n_skipped > 0;
+    return run_each(call, expand_one, call, stats, err);
 }
 
 /* --- the command --- */
@@ -319,7 +120,7 @@ static int run_expand(struct call *call, struct error *err)
     s->roles.command = call->typed[0].text;
     s->roles.operands = call->typed[1].text;
     int status = s->out_dir == NULL ? run_inputs(s, &call->inputs, call->outputs.items, stats, err)
-                                    : run_each(call, stats, err);
+                                    : expand_each(call, stats, err);
     if (status < 0 || s->stats == NULL || s->dry_run)
         json_decref(stats);
     else if (command_put_json(s->stats,

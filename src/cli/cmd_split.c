@@ -23,48 +23,59 @@ static void hold_array(void *self, int64_t i, int worker)
     array_hold(&plan->inputs[0].archive.arrays[i], plan->settings->budget);
 }
 
+struct splitting {
+    const struct call *call;
+    struct split split;
+};
+
+/* Write the parts of an input. */
+static int split_one(struct settings *one, size_t i, json_t *stats, void *self, struct error *err)
+{
+    const struct splitting *s = self;
+    const size_t n_inputs = s->call->inputs.n;
+    const char *path = s->call->inputs.items[i];
+    struct plan plan;
+    int status = plan_build(&plan, &path, 1, one, err);
+
+    if (status == 0) /* every part reads them */
+        crew_run_each(one->n_threads, (int64_t)plan.inputs[0].archive.n_arrays, hold_array, &plan);
+    for (size_t k = 0; k < s->split.n_parts && status == 0; k++) {
+        status = split_select(&s->split, &plan, i, k, one, err);
+        if (status == 0)
+            status = run_plan(one, &plan, &s->call->outputs.items[k * n_inputs + i], stats, err);
+    }
+    plan_release(&plan);
+    return status;
+}
+
 static int run_split(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
-    struct split split = {0};
+    struct splitting splitting = {.call = call};
+    struct split *split = &splitting.split;
     int status = -1;
 
-    if (split_parse(&split, settings->parts, err) != 0)
+    if (split_parse(split, settings->parts, err) != 0)
         goto out;
-    for (size_t k = 0; k < split.n_parts; k++)
-        if (call_name_outputs(call, split.parts[k].name, err) != 0)
+    for (size_t k = 0; k < split->n_parts; k++)
+        if (call_name_outputs(call, split->parts[k].name, err) != 0)
             goto out;
-    meter_expect(settings->meter, inputs->n * (1 + split.n_parts));
+    meter_expect(settings->meter, inputs->n * (1 + split->n_parts));
     if (inputs->n > 1 && plan_see(inputs->items, inputs->n, settings, &call->seen, err) != 0)
         goto out;
     settings->seen = &call->seen;
-    if (split_sides(&split, inputs->items, inputs->n, settings, err) != 0)
+    if (split_sides(split, inputs->items, inputs->n, settings, err) != 0)
         goto out;
-    if (split.n_shared > 0)
+    if (split->n_shared > 0)
         command_say(settings, 0, "warning: %llu positions occur in several parts%s",
-                    (unsigned long long)split.n_shared,
+                    (unsigned long long)split->n_shared,
                     settings->overlap == 2
                         ? ": kept in the first-named of them alone"
                         : " (--overlap drop keeps them in one, --by position too)");
-    status = 0;
-    for (size_t i = 0; i < inputs->n && status == 0; i++) {
-        const char *path = inputs->items[i];
-        struct plan plan;
-
-        status = plan_build(&plan, &path, 1, settings, err);
-        if (status == 0) /* every part reads them */
-            crew_run_each(settings->n_threads, (int64_t)plan.inputs[0].archive.n_arrays, hold_array,
-                          &plan);
-        for (size_t k = i; k < call->outputs.n && status == 0; k += inputs->n) {
-            status = split_select(&split, &plan, i, k / inputs->n, settings, err);
-            if (status == 0)
-                status = run_plan(settings, &plan, &call->outputs.items[k], NULL, err);
-        }
-        plan_release(&plan);
-    }
+    status = run_each(call, split_one, &splitting, NULL, err);
 out:
-    split_release(&split);
+    split_release(split);
     return status;
 }
 
