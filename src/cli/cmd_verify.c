@@ -102,10 +102,10 @@ int verify_print_all(const struct verify_request *request, int n, char **paths, 
     int status = 0;
 
     meter_expect(settings->meter, (size_t)n);
-    for (int i = 0; i < n && status == 0; i++) {
+    for (size_t i = 0, n_done; i < (size_t)n && status == 0; i += n_done) {
         const size_t first = results.n;
 
-        status = verify_path(request, paths[i], &results, err);
+        status = verify_some(request, paths + i, (size_t)n - i, &n_done, &results, err);
         progress_hide(settings);
         if (status == 0 && !settings->json)
             print_text(&results, first, settings->verbosity);

@@ -242,8 +242,9 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
     struct reading reading = {.set = set, .overlap = overlap, .settings = *settings};
     const bool both = settings->n_threads > 1;
 
-    for (size_t i = 0; i < set->listed.n; i++)
-        if (verify_path(&request, set->listed.items[i], &set->results, err) != 0)
+    for (size_t i = 0, n_done; i < set->listed.n; i += n_done)
+        if (verify_some(&request, set->listed.items + i, set->listed.n - i, &n_done, &set->results,
+                        err) != 0)
             return -1;
     for (size_t i = 0; i < set->results.n; i++) {
         const char *path = set->results.items[i].path;

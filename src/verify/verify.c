@@ -1,22 +1,26 @@
 /*
- * verify.c - checks files one after another: opens a file, reads its arrays without rows, finds out
- * which rows are images of one source, compares them with the sets of --leak, makes the one pass
- * over all rows (pass.c), and compares the file with its manifest. A manifest as operand stands for
- * all files that it lists. What is wrong with a file is a finding; only a wrong command line or
- * lack of memory ends the run. To locate the images of one row, groups are found in the same way
- * and walked until one holds the row.
+ * verify.c - checks files, small ones side by side: opens a file, reads its arrays without rows,
+ * finds out which rows are images of one source, compares them with the sets of --leak, makes the
+ * one pass over all rows (pass.c), and compares the file with its manifest. A manifest as operand
+ * stands for all files that it lists. What is wrong with a file is a finding; only a wrong command
+ * line or lack of memory ends the run. To locate the images of one row, groups are found in the
+ * same way and walked until one holds the row.
  */
 #include "verify/parts.h"
 
+#include "base/crew.h"
 #include "base/meter.h"
 #include "positions/positions.h"
 #include "shard/array.h"
 
 #include <libgen.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_SEGMENT_NBYTES (UINT64_C(128) << 20) /* of rows in sequence held at a time */
 #define ROWS_AT_ONCE       4096
+#define SMALL_NBYTES       (1 << 20) /* of a file */
+#define SMALL_AT_ONCE      64
 #define MAX_FINDINGS       100 /* of a file in which rows are only located */
 
 /* --- --leak: positions that occur in other sets --- */
@@ -266,6 +270,83 @@ int verify_path(const struct verify_request *request, const char *path,
     text_release(&output);
     free(copy);
     json_decref(manifest);
+    return status;
+}
+
+/* --- several files at once --- */
+
+struct small {
+    struct meter meter; /* its own */
+    uint64_t n_bytes;
+    struct verify_results results;
+    struct error err;
+};
+
+struct beside {
+    const struct verify_request *request;
+    char *const *paths;
+    struct small *files; /* owned */
+};
+
+static void note_bytes(struct meter *meter, uint64_t n_done, uint64_t n_total)
+{
+    (void)n_done;
+    ((struct small *)meter)->n_bytes = n_total;
+}
+
+static void check_small(void *self, int64_t i, int worker)
+{
+    const struct beside *beside = self;
+    struct small *file = &beside->files[i];
+    struct verify_request one = *beside->request;
+    struct settings settings = *one.settings; /* what it owns stays the caller's */
+
+    (void)worker;
+    file->meter.show = note_bytes;
+    settings.meter = &file->meter;
+    settings.n_threads = 1;
+    one.settings = &settings;
+    (void)verify_path(&one, beside->paths[i], &file->results, &file->err);
+}
+
+static bool is_small(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SMALL_NBYTES &&
+           !text_ends_with(path, ".json");
+}
+
+int verify_some(const struct verify_request *request, char *const *paths, size_t n, size_t *n_done,
+                struct verify_results *results, struct error *err)
+{
+    const struct settings *settings = request->settings;
+    struct beside beside = {request, paths, NULL};
+    size_t n_small = 0;
+
+    while (n_small < n && n_small < SMALL_AT_ONCE && settings->n_threads > 1 &&
+           is_small(paths[n_small]))
+        n_small++;
+    *n_done = n_small > 1 ? n_small : 1;
+    if (n_small < 2)
+        return verify_path(request, paths[0], results, err);
+    int status =
+        list_room(&results->items, results->n + n_small, sizeof *results->items, "results", err);
+    if (status != 0 || new_items(&beside.files, n_small, "results", err) != 0)
+        return -1;
+    crew_run_each(settings->n_threads, (int64_t)n_small, check_small, &beside);
+    for (size_t i = 0; i < n_small; i++) {
+        struct small *file = &beside.files[i];
+
+        meter_begin(settings->meter, "checking", paths[i]);
+        meter_step(settings->meter, file->n_bytes, file->n_bytes);
+        if (status == 0 && file->results.n > 0)
+            results->items[results->n++] = file->results.items[--file->results.n];
+        if (status == 0 && file->err.kind != ERROR_NONE)
+            status = error_pass(err, &file->err);
+        verify_results_release(&file->results);
+    }
+    free(beside.files);
     return status;
 }
 

@@ -54,6 +54,11 @@ struct verify_results {
 int verify_path(const struct verify_request *request, const char *path,
                 struct verify_results *results, struct error *err);
 
+/* Check the first of n paths and, if it is a small shard, small ones after it at the same time, and
+ * append their results in order. *n_done is how many. Returns as verify_path. */
+int verify_some(const struct verify_request *request, char *const *paths, size_t n, size_t *n_done,
+                struct verify_results *results, struct error *err);
+
 void verify_results_release(struct verify_results *results);
 
 /* The exit code of the results: that of the first file that cannot be read; else 1 for errors, or
