@@ -280,6 +280,11 @@ int archive_in_open_part(struct archive_in *archive, const char *path, bool use_
     if (result == 0 && archive->comment == NULL && (archive->comment = strdup("")) == NULL)
         result = error_no_memory(err, "zip comment");
     unpack_release(&o.unpack);
+    size_t n_with_objects = 0;
+    for (size_t i = 0; i < archive->n_arrays; i++)
+        n_with_objects += archive->arrays[i].header.dtype.kind == DTYPE_OBJECT;
+    for (size_t i = 0; i < archive->n_arrays; i++)
+        archive->arrays[i].n_with_objects = n_with_objects;
     if (result != 0)
         archive_in_close(archive);
     return result;

@@ -342,6 +342,11 @@ int array_describe(struct array *array, const char *descr, const uint64_t *shape
 #define AMPLIFICATION_MAX    64
 #define AMPLIFICATION_NBYTES (16u << 20) /* always allowed on top */
 
+/* The memory of all objects of an archive, their pickles included, and what the packed bytes of
+ * each array add to it. Only what hardly differs from row to row is packed better. */
+#define OBJECTS_NBYTES   (UINT64_C(128) << 20)
+#define OBJECTS_PER_BYTE 192u
+
 int array_load_objects(struct array *array, struct error *err)
 {
     const struct npy_header *header = &array->header;
@@ -351,6 +356,8 @@ int array_load_objects(struct array *array, struct error *err)
     struct error reason = {0};
     const uint64_t total = array->unpacked_nbytes;
     const size_t first = header->header_nbytes;
+    const uint64_t most = OBJECTS_NBYTES / (array->n_with_objects + (array->n_with_objects == 0)) +
+                          array->packed_nbytes * OBJECTS_PER_BYTE;
     uint64_t have = 0, capacity = first + FIRST_STEP_NBYTES, n_checked = 0;
     uint8_t *bytes = NULL;
 
@@ -365,8 +372,14 @@ int array_load_objects(struct array *array, struct error *err)
      * no pickle that is accepted is refused before gigabytes of it are unpacked. */
     for (; result == 0 && have < total; capacity *= 2) {
         capacity = smaller(capacity, total);
-        if (list_room(&bytes, capacity, 1, "object array", err) != 0 ||
-            unpack_read(&unpack, bytes + have, capacity - have, err) != 0)
+        if (array->decoder != NULL && capacity > most)
+            result =
+                array_fail(array, err,
+                           "expected a pickle of at most %" PRIu64 " bytes, as it takes %" PRIu64
+                           " packed, found %" PRIu64 "; store it without compression",
+                           most, array->packed_nbytes, total);
+        else if (list_room(&bytes, capacity, 1, "object array", err) != 0 ||
+                 unpack_read(&unpack, bytes + have, capacity - have, err) != 0)
             result = -1;
         else if (bytes[first] != PICKLE_PROTO)
             result = array_fail(array, err,
@@ -389,6 +402,8 @@ int array_load_objects(struct array *array, struct error *err)
     if (total < limits.total_nbytes / AMPLIFICATION_MAX)
         limits.total_nbytes =
             smaller(limits.total_nbytes, total * AMPLIFICATION_MAX + AMPLIFICATION_NBYTES);
+    if (array->decoder != NULL)
+        limits.heap_nbytes = smaller(limits.heap_nbytes, most - total);
     if (result == 0 && pickle_read(bytes + first, total - first, &limits, document, &reason) != 0)
         result = array_fail_reason(array, err, &reason, "pickle");
     if (result == 0 &&

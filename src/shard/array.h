@@ -30,6 +30,7 @@ struct array {
                                  NULL */
 
     /* Object arrays of one or more dimensions, after array_load_objects. */
+    size_t n_with_objects;           /* such arrays in its archive, which share memory; 0: 1 */
     uint8_t *pickle_bytes;           /* owned */
     struct pickle_document *objects; /* owned */
 };

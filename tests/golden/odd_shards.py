@@ -40,7 +40,7 @@ def zeros_behind(data, n, fill=b"\0"):
     """The deflated form of data and n zeros (or other bytes), made in little memory: tests measure
     their children's, who begin as copies of the parent."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    pieces = [packer.compress(data)] + [packer.compress(fill * (1 << 20)) for _ in range(n >> 20)]
+    pieces = [packer.compress(data)] + [packer.compress(fill * ((1 << 20) // len(fill))) for _ in range(n >> 20)]
     return b"".join(pieces) + packer.flush()
 
 
@@ -600,6 +600,23 @@ def pickle_cases():
         yield f"bomb: a pickle of 512 MiB, {name}", "reject", words, shard(
             more=[Member("bomb.npy", b"", packed=zeros_behind(front, n, fill),
                          both={"size": len(front) + n, "crc": crc})])  # fmt: skip
+    nones = np.empty(16, object)
+    for i in range(16):
+        nones[i] = [None]
+    nones = pickled(nones)
+    yield "bomb: lists of None", "reject", "memory", sparse(nones.replace(b"Na", b"(" + b"N" * 1000000 + b"e"))
+    nones = Member("", nones.replace(b"Na", b"(" + b"N" * 60000 + b"e"))
+    yield "bomb: many lists of None", "reject", "memory", shard(
+        more=[Member(f"x{i}.npy", b"", packed=nones.bytes, both={k: nones.local[k] for k in ("size", "crc")})
+              for i in range(100)])  # fmt: skip
+    front = header(dictionary("'|O'", shape="(1000000,)"), b"\x80\2")
+    lists_of_none = (b"](" + b"N" * 65533 + b"e") * 16
+    crc = zlib.crc32(front)
+    for _ in range(512):
+        crc = zlib.crc32(lists_of_none, crc)
+    yield "bomb: a pickle of 512 MiB, lists of None", "reject", "bomb", shard(
+        more=[Member("bomb.npy", b"", packed=zeros_behind(front, 512 << 20, lists_of_none[: 1 << 16]),
+                     both={"size": len(front) + (512 << 20), "crc": crc})])  # fmt: skip
     yield "object scalar", "accept", "", sparse(more=[Member("info.npy", pickled(np.array({"a": 1}, object)))])
     yield "hostile object scalar", "accept", "", sparse(
         more=[Member("info.npy",
