@@ -96,7 +96,7 @@ static json_t *shard_json(const struct shard *shard)
         const struct array *array = &archive->arrays[i];
         const bool is_undecided = shard_is_undecided(shard, i);
         const struct role_problem *problem =
-            is_undecided ? role_problem_of(&shard->problems, i) : NULL;
+            is_undecided ? role_problem_of(&shard->problems, (int)i) : NULL;
         const struct role_binding *b =
             is_undecided || shard->bindings == NULL ? NULL : &shard->bindings[i];
         const char *layout = b != NULL && b->layout != NULL ? b->layout->name : NULL;

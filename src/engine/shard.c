@@ -412,13 +412,13 @@ bool shard_is_undecided(const struct shard *shard, size_t i)
 {
     const int index = shard->bindings != NULL ? shard->bindings[i].index_array : -1;
 
-    return role_problem_of(&shard->problems, i) != NULL ||
-           (index >= 0 && role_problem_of(&shard->problems, (size_t)index) != NULL);
+    return role_problem_of(&shard->problems, (int)i) != NULL ||
+           (index >= 0 && role_problem_of(&shard->problems, index) != NULL);
 }
 
 int shard_flag(const struct shard *shard, size_t i, struct text *flag, struct error *err)
 {
-    const struct role_problem *problem = role_problem_of(&shard->problems, i);
+    const struct role_problem *problem = role_problem_of(&shard->problems, (int)i);
 
     return problem != NULL && problem->role[0] != '\0'
                ? role_problem_flags(problem, &shard->archive, flag, err)

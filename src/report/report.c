@@ -54,13 +54,15 @@ static int read_rows(struct report_set *set, struct error *err)
                 status = shard_open(&own, result->path, settings, &why);
             /* Sizes are sums over the arrays of one name in all files. */
             for (size_t i = 0; status == 0 && pass == 0 && i < shard->archive.n_arrays; i++)
-                for (size_t k = 0; k < first->n_arrays; k++) {
+                for (size_t n = 0; n < first->n_arrays; n++) {
                     const struct array *array = &shard->archive.arrays[i];
+                    const size_t k = (i + n) % first->n_arrays; /* mostly in the same order */
 
                     if (strcmp(array->key, first->arrays[k].key) != 0)
                         continue;
                     set->nbytes[2 * k] += array->unpacked_nbytes;
                     set->nbytes[2 * k + 1] += array->packed_nbytes;
+                    break;
                 }
             if (status == 0 && result->is_expanded)
                 status = verify_locate(&request, result->path, VERIFY_ALL_ROWS, &images, &why);

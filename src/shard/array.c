@@ -372,7 +372,7 @@ int array_load_objects(struct array *array, struct error *err)
      * no pickle that is accepted is refused before gigabytes of it are unpacked. */
     for (; result == 0 && have < total; capacity *= 2) {
         capacity = smaller(capacity, total);
-        if (array->decoder != NULL && capacity > most)
+        if (array->decoder != NULL && total > most && have > 2 * FIRST_STEP_NBYTES)
             result =
                 array_fail(array, err,
                            "expected a pickle of at most %" PRIu64 " bytes, as it takes %" PRIu64

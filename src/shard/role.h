@@ -292,12 +292,14 @@ struct role_problem {
 struct role_problems {
     struct role_problem *items; /* owned; zero-initialise */
     size_t n;
+    size_t *places; /* owned: n_places. By array + 1: the item of its problem + 1; 0: it has none */
+    size_t n_places;
 };
 
 void role_problems_release(struct role_problems *problems);
 
-/* The problem of array i, or NULL. */
-struct role_problem *role_problem_of(const struct role_problems *problems, size_t i);
+/* The problem of an array, or NULL. */
+struct role_problem *role_problem_of(const struct role_problems *problems, int array);
 
 /*
  * Give every array of the archive its role. bindings has archive->n_arrays elements, in the arrays'

@@ -76,6 +76,27 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
     return take_overrides(c, c->request, err);
 }
 
+/* Note which roles are wanted, and the longest policies. */
+static void note_wanted(struct role_context *c)
+{
+    for (const struct role_case *a = c->cases; a < c->cases + c->n; a++) {
+        const enum role wanted = role_wanted(a);
+        const uint64_t itemsize = a->h->dtype.itemsize;
+        uint64_t length = itemsize > 0 ? a->array->row_nbytes / itemsize : 0;
+
+        c->wanted |= 1u << wanted;
+        if (wanted != ROLE_POLICY && wanted != ROLE_MASK && wanted != ROLE_ACTION_VALUES)
+            continue;
+        if (length > c->lengths[0]) {
+            c->longest = a->array;
+            c->lengths[1] = c->lengths[0];
+            c->lengths[0] = length;
+        } else if (length > c->lengths[1]) {
+            c->lengths[1] = length;
+        }
+    }
+}
+
 /* Take the number of rows from the most trusted array with a role. If there is none, all arrays
  * should agree; if they do not, take it from the first array that may hold cells, so that roles can
  * be suggested. */
@@ -441,7 +462,7 @@ static void finish(struct role_context *c)
                 a, order,
                 "pairs of numbers beyond the rows and columns of the board: say what it is");
         const char *role = is_open && !(is_known && a->is_refused) ? role_shown(a, &what) : NULL;
-        struct role_problem *problem = role_problem_of(c->problems, (size_t)(a - c->cases));
+        struct role_problem *problem = role_problem_of(c->problems, (int)(a - c->cases));
         if (role != NULL && problem != NULL && strncmp(problem->role, "policy", 6) != 0) {
             snprintf(problem->role, sizeof problem->role, "%s", role); /* likelier than by name */
             problem->flags = "";
@@ -483,6 +504,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
             text_format("expected an array %s, as every KataGo shard has", missing).text);
     } else {
         role_sparse_find(&c);
+        note_wanted(&c);
         find_rows(&c);
         for (size_t i = 0; i < c.n && c.failed.kind == ERROR_NONE; i++) {
             struct role_case *a = &c.cases[i];
@@ -515,5 +537,6 @@ out:
     role_problems_release(&own);
     free(c.cases);
     free(c.by_key);
+    free(c.beside);
     return status;
 }

@@ -38,6 +38,10 @@ struct role_context {
                                           arrays have rows; or NULL */
     uint32_t box_rows, box_cols;       /* of planes (5 x 5 on Take It Easy); 0: there is no box */
     bool swaps_colours;
+    uint32_t wanted;             /* bits: the roles that arrays have by override or by name */
+    const struct array *longest; /* of the policies among them, or NULL; its length, and that of */
+    uint64_t lengths[2];         /* the longest of the others */
+    struct role_beside *beside;  /* owned: what role_shown reads beside numbers; NULL: not yet */
     struct role_problems *problems; /* borrowed */
     struct error failed;            /* what no flag settles: no memory, unread objects */
 };
@@ -56,8 +60,8 @@ enum role role_wanted(const struct role_case *a);
 
 /* --- problems --- */
 
-/* Add a problem and return it, to be filled in; NULL: no memory. */
-struct role_problem *role_problem_add(struct role_problems *problems, struct error *err);
+/* Add a problem of an array, or -1, and return it, to be filled in; NULL: no memory. */
+struct role_problem *role_problem_add(struct role_problems *problems, int array, struct error *err);
 
 /* Add a problem of the shard as a whole, which no flag settles. If there is no memory, c->failed is
  * set. */

@@ -78,33 +78,41 @@ bool role_find_range(const struct role_case *a, uint64_t max_nbytes, double *low
 void role_problems_release(struct role_problems *problems)
 {
     free(problems->items);
+    free(problems->places);
     *problems = (struct role_problems){0};
 }
 
-struct role_problem *role_problem_of(const struct role_problems *problems, size_t i)
+struct role_problem *role_problem_of(const struct role_problems *problems, int array)
 {
-    for (size_t k = 0; k < problems->n; k++)
-        if (problems->items[k].array == (int)i)
-            return &problems->items[k];
-    return NULL;
+    const size_t i = (size_t)(array + 1);
+
+    return i < problems->n_places && problems->places[i] > 0
+               ? &problems->items[problems->places[i] - 1]
+               : NULL;
 }
 
-struct role_problem *role_problem_add(struct role_problems *problems, struct error *err)
+struct role_problem *role_problem_add(struct role_problems *problems, int array, struct error *err)
 {
-    return list_room(&problems->items, problems->n + 1, sizeof *problems->items, "roles", err) == 0
-               ? &problems->items[problems->n++]
-               : NULL;
+    const size_t i = (size_t)(array + 1);
+
+    if (list_room(&problems->items, problems->n + 1, sizeof *problems->items, "roles", err) != 0 ||
+        (i >= problems->n_places &&
+         list_room(&problems->places, i + 1, sizeof *problems->places, "roles", err) != 0))
+        return NULL;
+    while (problems->n_places <= i)
+        problems->places[problems->n_places++] = 0;
+    problems->places[i] = ++problems->n;
+    problems->items[problems->n - 1] = (struct role_problem){.array = array, .flags = ""};
+    return &problems->items[problems->n - 1];
 }
 
 void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason)
 {
     const struct error_place place = {.file = c->archive->path, .code = code};
-    struct role_problem *problem = role_problem_add(c->problems, &c->failed);
+    struct role_problem *problem = role_problem_add(c->problems, -1, &c->failed);
 
-    if (problem == NULL)
-        return;
-    *problem = (struct role_problem){.array = -1, .flags = ""};
-    error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
+    if (problem != NULL)
+        error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
 }
 
 int role_refuse_as(struct role_case *a, const char *role, enum error_code code, const char *format,
@@ -113,7 +121,8 @@ int role_refuse_as(struct role_case *a, const char *role, enum error_code code, 
     const struct error_place place = {
         .file = a->c->archive->path, .array = a->array->key, .code = code};
     struct role_problem *problem =
-        a->is_refused ? NULL : role_problem_add(a->c->problems, &a->c->failed);
+        a->is_refused ? NULL
+                      : role_problem_add(a->c->problems, (int)(a - a->c->cases), &a->c->failed);
     const struct text_quoted key = text_path(a->array->key);
     char reason[1700]; /* of which two names and a role take less than 600 */
     va_list args;
@@ -122,8 +131,7 @@ int role_refuse_as(struct role_case *a, const char *role, enum error_code code, 
     a->is_refused = true;
     if (problem == NULL)
         return -1;
-    *problem = (struct role_problem){.array = (int)(a - a->c->cases),
-                                     .flags = a->flags != NULL ? a->flags : ""};
+    problem->flags = a->flags != NULL ? a->flags : "";
     snprintf(problem->role, sizeof problem->role, "%s",
              role != NULL && strcmp(role, "ROLE") != 0 ? role : "drop");
     va_start(args, format);

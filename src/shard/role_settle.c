@@ -50,7 +50,7 @@ static bool try_further(const struct role_problems *problems, const struct archi
     const struct error *why = roles->try_roles(roles->self, &with_flags);
     const struct array *refused = archive_in_refused(archive, why);
     struct role_problem *problem =
-        refused != NULL ? role_problem_of(problems, (size_t)(refused - archive->arrays)) : NULL;
+        refused != NULL ? role_problem_of(problems, (int)(refused - archive->arrays)) : NULL;
     if (why->kind != ERROR_DATA || problem == NULL || strcmp(problem->role, "drop") == 0)
         return false;
     for (const char *const *flags = role_flags_of_frames; *flags != NULL; flags++)
@@ -93,11 +93,12 @@ int role_settle(struct role_problems *problems, const struct archive_in *archive
                                 try_further(problems, archive, &request));
         role_overrides_release(&request);
         for (size_t k = 0; k < left.n && status == 0; k++) {
-            struct role_problem *problem = role_problem_of(problems, (size_t)left.items[k].array);
+            const int array = left.items[k].array;
+            struct role_problem *problem = role_problem_of(problems, array);
             /* The first role tried may lead to a better one. */
             const char *next = problem != NULL && n_failed == 0 ? left.items[k].role : "drop";
 
-            if (problem == NULL && (problem = role_problem_add(problems, err)) != NULL) {
+            if (problem == NULL && (problem = role_problem_add(problems, array, err)) != NULL) {
                 *problem = left.items[k];
                 problem->flags = "";
             }

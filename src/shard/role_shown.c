@@ -114,32 +114,50 @@ static double evidence_of(const uint8_t *named, const uint64_t *has, uint64_t n,
     return evidence;
 }
 
-/* Find planes, of which those of stones, and a policy beside the array. *n becomes its length if
- * that is greater; *is_of_cells, false if it numbers anything but cells. */
-static void find_beside(const struct role_case *a, struct reader readers[3],
-                        struct planes_form *form, uint64_t *n, bool *is_of_cells)
-{
-    const char *men = a->c->board->family->men != NULL ? a->c->board->family->men : "o";
+/* What stands beside all numbers: planes, of which those of stones, and a policy. */
+struct role_beside {
+    struct reader readers[3]; /* the first is for the numbers */
+    struct planes_form form;
+    uint64_t n;       /* actions */
+    bool is_of_cells; /* the policy, if there is one, numbers nothing else */
+};
 
-    for (const struct role_case *at = a->c->cases; at < a->c->cases + a->c->n; at++) {
+/* Find them once for all arrays. Returns NULL, with c->failed set, if there is no memory. */
+static const struct role_beside *find_beside(struct role_context *c)
+{
+    const char *men = c->board->family->men != NULL ? c->board->family->men : "o";
+    struct role_beside *beside = c->beside;
+
+    if (beside != NULL)
+        return beside;
+    c->beside = beside = calloc(1, sizeof *beside);
+    if (beside == NULL) {
+        error_no_memory(&c->failed, "roles");
+        return NULL;
+    }
+    beside->form.axis = c->board->n_cells;
+    beside->n = beside->form.axis + 1;
+    beside->is_of_cells = true;
+    for (const struct role_case *at = c->cases; at < c->cases + c->n; at++) {
         const struct role_binding *b = at->b;
         const bool is_policy = (b->role == ROLE_POLICY || b->role == ROLE_MASK) &&
                                b->axes.outer == 1 && b->flip == ACTION_AS_IS;
         const bool is_planes = role_is_on_cells(b->role) && b->layout == NULL && !b->plane_xy &&
-                               b->axes.axis == form->axis;
+                               b->axes.axis == beside->form.axis;
 
-        if (!(is_policy || is_planes) || readers[1 + is_policy].arrays != NULL ||
+        if (!(is_policy || is_planes) || beside->readers[1 + is_policy].arrays != NULL ||
             !dtype_is_number(&at->h->dtype) || at->array->row_nbytes == 0)
             continue;
-        readers[1 + is_policy] = (struct reader){.arrays = &at->array, .n_arrays = 1};
+        beside->readers[1 + is_policy] = (struct reader){.arrays = &at->array, .n_arrays = 1};
         if (is_planes) {
-            *form = planes_form_of(b, &at->h->dtype);
-            form->n_planes = smaller(form->n_planes, 2 * strlen(men)); /* of stones */
-        } else if (b->n_actions > *n) {
-            *n = b->n_actions;
+            beside->form = planes_form_of(b, &at->h->dtype);
+            beside->form.n_planes = smaller(beside->form.n_planes, 2 * strlen(men)); /* of stones */
+        } else if (b->n_actions > beside->n) {
+            beside->n = b->n_actions;
         }
-        *is_of_cells &= is_planes || b->n_actions - form->axis <= 1;
+        beside->is_of_cells &= is_planes || b->n_actions - beside->form.axis <= 1;
     }
+    return beside;
 }
 
 const char *role_shown(const struct role_case *a, const char **what)
@@ -149,33 +167,36 @@ const char *role_shown(const struct role_case *a, const char **what)
     const struct board *board = a->c->board;
     const bool is_known = a->named.is_known;
     const unsigned own = a->b->role == ROLE_COORD; /* how a known one is read */
-    struct planes_form form = {.axis = board->n_cells};
     struct reader readers[3] = {{.arrays = &a->array, .n_arrays = 1}};
-    uint64_t n = form.axis + 1, n_rows = 0;
+    uint64_t n_rows = 0;
     unsigned common[N_READINGS], open = 1; /* to all actions named, and by what is not known */
     double low, high, most = SURE;
     const char *role = NULL;
-    bool is_of_cells = true; /* the policy, if there is one */
     struct error why = {0};
     struct walk walk;
 
     if (a->h->n_dims > 2 || !role_find_range(a, UINT64_MAX, &low, &high) || low < -1 || low == high)
         return NULL;
-    find_beside(a, readers, &form, &n, &is_of_cells);
+    const struct role_beside *beside = find_beside(a->c);
+    if (beside == NULL)
+        return NULL;
+    const uint64_t n = beside->n;
+    readers[1] = beside->readers[1];
+    readers[2] = beside->readers[2];
     const int64_t none = high >= (double)n && high < 0x1p31 ? (int64_t)high : -1;
     const bool can_move = dtype_is_integer(&a->h->dtype) && none == -1;
     /* By action: in how many rows it has what; whether it is named, by reading; its marks. */
     uint64_t *has = calloc(n * N_MARKS, sizeof *has);
     uint8_t *named = calloc(n, N_READINGS + 1);
     for (unsigned r = 0; r < N_READINGS; r++)
-        common[r] = can_read(a, &readings[r], is_of_cells) ? ~0u : 0;
+        common[r] = can_read(a, &readings[r], beside->is_of_cells) ? ~0u : 0;
     walk_begin(&walk, readers, N_OF(readers), NULL, &why);
     if (has == NULL || named == NULL)
         walk.status = error_no_memory(&why, "numbers that may be moves");
     while (open != 0 && n_rows * n < LOOK_ITEMS && walk_next(&walk)) {
         uint8_t *const marks = named + N_READINGS * n;
 
-        mark_actions(&form, &walk.rows[1], &walk.rows[2], marks, n);
+        mark_actions(&beside->form, &walk.rows[1], &walk.rows[2], marks, n);
         for (unsigned mark = 0; mark < N_MARKS; mark++)
             for (uint64_t at = 0; at < n; at++)
                 has[mark * n + at] += marks[at] >> mark & 1;
@@ -195,7 +216,7 @@ const char *role_shown(const struct role_case *a, const char **what)
     }
     for (unsigned i = 0; i < N_READINGS * N_MARKS && walk.status == 0 && n_rows > 0; i++) {
         const unsigned r = i / N_MARKS, mark = i % N_MARKS;
-        const bool is_cell = r == 0 && !is_of_cells && mark <= HAS_STONE;
+        const bool is_cell = r == 0 && !beside->is_of_cells && mark <= HAS_STONE;
         /* In columns that fill up numbers of moves name empty cells, too. A policy may be stored
          * in another order itself, and known moves to come are held against stones elsewhere. */
         const bool is_shown = common[r] >> mark & 1 && !(is_cell && mark == IS_EMPTY) &&

@@ -98,29 +98,15 @@ bool role_name_suggests_cells(const char *key)
 
 static bool has_role(const struct role_context *c, enum role role)
 {
-    for (size_t i = 0; i < c->n; i++)
-        if (role_wanted(&c->cases[i]) == role)
-            return true;
-    return false;
+    return c->wanted >> role & 1;
 }
 
 /* The length of the longest other policy; UINT32_MAX if unknown, 0: there is none. */
 static uint64_t end_of_moves(const struct role_case *a)
 {
-    const struct role_context *c = a->c;
-    uint64_t end = has_role(c, ROLE_POLICY_INDEX) ? UINT32_MAX : 0;
+    const uint64_t end = a->c->lengths[a->array == a->c->longest];
 
-    for (size_t k = 0; k < c->n; k++) {
-        const struct array *array = c->cases[k].array;
-        const enum role wanted = role_wanted(&c->cases[k]);
-
-        if (array != a->array &&
-            (wanted == ROLE_POLICY || wanted == ROLE_MASK || wanted == ROLE_ACTION_VALUES) &&
-            array->header.dtype.itemsize > 0 &&
-            array->row_nbytes / array->header.dtype.itemsize > end)
-            end = array->row_nbytes / array->header.dtype.itemsize;
-    }
-    return end;
+    return has_role(a->c, ROLE_POLICY_INDEX) && end < UINT32_MAX ? UINT32_MAX : end;
 }
 
 /* What pairs of integers may be: cells in an order that keeps all of them on the board, or none
