@@ -137,23 +137,12 @@ const struct option_row option_table[] = {
 
 const size_t option_n_table = sizeof option_table / sizeof *option_table;
 
-/* Whether a text of words between spaces holds a word. */
-static bool has_word(const char *words, const char *word, size_t n)
-{
-    const char *at = words;
-
-    while ((at = strstr(at, " ")) != NULL && (strncmp(++at, word, n) != 0 || at[n] != ' '))
-        ;
-    return at != NULL;
-}
-
 bool option_is_of(const struct option_row *row, const char *of)
 {
     for (size_t n; *of != '\0'; of += n + strspn(of + n, " ")) {
         n = strcspn(of, " ");
-        if (strncmp(of, "--", 2) == 0
-                ? strlen(row->name) + 2 == n && strncmp(of + 2, row->name, n - 2) == 0
-                : row->commands == NULL || has_word(row->commands, of, n))
+        if (strncmp(of, "--", 2) == 0 ? role_lists(row->name, of + 2, n - 2)
+                                      : row->commands == NULL || role_lists(row->commands, of, n))
             return true;
     }
     return false;
