@@ -108,7 +108,7 @@ void side_work_release(struct side_work *work)
 int shard_recall(struct shard *shard, const struct settings *settings, bool exact,
                  struct error *err)
 {
-    const struct archive_in *archive = &shard->archive;
+    struct archive_in *archive = &shard->archive;
     struct recall *r = &shard->recall;
     struct settings *s = &r->settings;
     char sha256[DIGEST_HEX_NBYTES] = "";
@@ -159,6 +159,15 @@ int shard_recall(struct shard *shard, const struct settings *settings, bool exac
     /* The user's roles override those of the manifest, which hold for arrays that still have the
      * dtype and row shape that it lists. A role that this version does not know is ignored. */
     const json_t *arrays = json_object_get(r->output, "arrays");
+    /* A file that is an array gives it its own name, which was another one where it came from. */
+    if (archive->form == ARCHIVE_NPY && json_array_size(arrays) == 1 && s->roles.n_overrides == 0) {
+        char *key = strdup(manifest_text(json_array_get(arrays, 0), "name"));
+
+        if (key == NULL)
+            return error_no_memory(err, "name of an array");
+        free(archive->arrays->key);
+        archive->arrays->key = key;
+    }
     if (new_items(&r->roles, 1, "roles", err) != 0)
         return -1;
     r->roles->is_recalled = true;

@@ -49,6 +49,7 @@ static const struct {
     {TEXT, "<?xml", "an XML document (a failed download?)"},
     {TEXT, "<error", "an XML document (a failed download?)"},
     {TEXT, "{\"", "a JSON document"},
+    {TEXT, "{\n", "a JSON document (the outputs of a manifest are shards)"},
 };
 
 /* --- opening --- */
