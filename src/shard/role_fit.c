@@ -375,6 +375,19 @@ static const struct action_layout *layout_of_planes(struct role_case *a, const u
     return NULL;
 }
 
+/* The policy of moves from each cell to each cell, and for squares the board that has it. */
+static struct text_quoted from_to_of(const struct board *board)
+{
+    const bool is_square = board->rows == board->cols && board->n_transforms == 8;
+
+    return text_format("a policy of a board from a file (from-to)%s",
+                       is_square ? text_format(": --board file:FILE with {\"rows\": %u, \"cols\": "
+                                               "%u, \"neighbours\": \"king\"}",
+                                               board->rows, board->cols)
+                                       .text
+                                 : "");
+}
+
 /*
  * The layout of a policy of that length: the one told, else by length; NULL with a reason. The one
  * told may cover just the head of a longer policy, unless the board has a layout of the policy's
@@ -391,6 +404,7 @@ static const struct action_layout *layout_as_told(struct role_case *a, uint64_t 
     if (!role_told_layout(a, &told))
         return NULL;
     const uint64_t n_told = told != NULL ? told->length(told, board) : 0;
+    const bool is_from_to = length == (uint64_t)board->n_cells * board->n_cells;
     const bool is_head = own == NULL || own == told || (is_of_this && length == n_told + 1);
     if (told != NULL && (length == n_told || (length > n_told && is_head)))
         return told;
@@ -399,8 +413,10 @@ static const struct action_layout *layout_as_told(struct role_case *a, uint64_t 
         (void)role_unfit(a, "%" PRIu64 " actions are %s the %" PRIu64 " of the layout %s", length,
                          length < n_told ? "fewer than" : "not", n_told, told->name);
     else if (own == NULL)
-        (void)role_unfit(a, "no policy of the board %s has %" PRIu64 " actions; expected one of %s",
-                         board->name, length, known);
+        (void)role_unfit(
+            a, "no policy of the board %s has %" PRIu64 " actions; expected one of %s%s%s",
+            board->name, length, known, is_from_to ? ", or " : "",
+            is_from_to ? from_to_of(board).text : "");
     else
         return own;
     return NULL;
@@ -444,8 +460,8 @@ bool role_fit_policy(struct role_case *a)
     } else if (dims[0] == cells && !spread && !a->is_told) {
         return role_unfit(a,
                           "%" PRIu64 " policies, as many as there are cells, may be moves from "
-                          "each cell, which are a policy of a board from a file (from-to)",
-                          cells);
+                          "each cell, which are %s",
+                          cells, from_to_of(board).text);
     } else if (spread && (!a->is_told || dims[1] != cells)) {
         /* Only the user can say that k boards' worth of moves are k separate policies. */
         return role_unfit(a, "expected a policy (N, A), (N, H, W), (N, k, A) or, if told, "
@@ -549,6 +565,7 @@ bool role_fit_tile(struct role_case *a)
 {
     if (!a->c->board->family->has_tiles)
         return role_unfit(a, "tiles belong to the board takeiteasy, not to %s", a->c->board->name);
-    return (dtype_is_integer(&a->h->dtype) && a->h->n_dims == 2 && a->h->shape[1] == 3) ||
-           role_unfit(a, "expected a tile's numbers: integers (N, 3)");
+    const bool fits = a->is_told ? dtype_is_number(&a->h->dtype) : dtype_is_integer(&a->h->dtype);
+    return (fits && a->h->n_dims == 2 && a->h->shape[1] == 3) ||
+           role_unfit(a, "expected a tile's numbers: integers (N, 3), or told, any numbers");
 }

@@ -521,6 +521,35 @@ for board, box, shape in (("go9", (9, 9), (81, 81)), ("go9", (9, 9), (6561,)), (
     check(f"moves from each cell on {board}: {shape}", undecided, board,
           {"x": planes(4, *box), "pi": spread(int(np.prod(shape))).reshape(N, *shape)}, {"pi": "drop"})
 
+def from_to(board, side, *shape):
+    """What is said of moves from each cell works: the board of that file has the policy."""
+    with Folder() as f:
+        f.save(x=planes(2, side, side), pi=spread(side**4).reshape(N, *shape))
+        said = f.refused("expand", "-b", board, "in.npz", "out.npz")
+        assert "--board file:FILE with {" in said, said
+        open(f.path("FILE"), "w").write(said[said.index("{"):said.index("}") + 1])
+        f.ok("expand", "-q", "-b", "file:FILE", "in.npz", "out.npz")
+        assert len(load(f.path("out.npz"))["pi"]) == 8 * N
+
+
+check("moves from each cell have a board: go9", from_to, "go9", 9, 81, 81)
+check("moves from each cell have a board: othello", from_to, "othello", 8, 4096)
+
+
+def floating_tiles(tiles, n_images):
+    """Tiles that are told may be floating numbers, which are moved as others are."""
+    with Folder() as f:
+        f.save(plateau=np.zeros((N, 19), "i4"), tile=np.tile([1.0, 2.0, 3.0], (N, 1)))
+        f.refused("expand", "-b", "takeiteasy", "--tiles", tiles, "in.npz", "out.npz")
+        f.ok("expand", "-q", "-b", "takeiteasy", "--tiles", tiles, "--role", "tile=tile", "in.npz", "out.npz")
+        out = load(f.path("out.npz"))["tile"]
+        assert len(out) == n_images * N and len(np.unique(out, axis=0)) == (1 if tiles == "keep" else 6)
+        f.ok("verify", "out.npz")
+
+
+check("floating tiles, kept", floating_tiles, "keep", 2)
+check("floating tiles, permuted", floating_tiles, "permute", 12)
+
 # Planes that no board takes are no sign of another board.
 for what, boards in ("no numbers", np.zeros((N, 2, 6, 7), "c8")), ("none at all", np.zeros((N, 0, 6, 7), "f4")):
     check(f"planes that are {what}", undecided, "connect4", {"boards": boards, "pi": np.full((N, 7), 1 / 7)},
