@@ -260,33 +260,22 @@ int classes_take(struct probe *p, uint32_t n_images, bool by_policy, struct erro
                        by_policy ? "policies" : "positions", left_out[0].text, left_out[1].text);
 }
 
-/* How many elements of the planes of a row are not 0. */
-static uint64_t count_filled(const struct window *window, uint64_t at)
-{
-    const struct lane *planes = &window->lanes->items[window->lanes->planes];
-    const struct planes_form form = planes_form_of(planes->binding, &planes->array->header.dtype);
-    const struct row row = window_row(window, (size_t)window->lanes->planes, at);
-    uint64_t n = 0;
-
-    for (uint64_t p = 0; p < form.n_planes && row.bytes != NULL; p++)
-        n += planes_mark(&form, row.bytes, p, 0, NULL);
-    return n;
-}
-
 /* True when a row differs in what it holds from all rows that a layout takes for images of the same
- * source: a wrong image has their policy, or, where that tells nothing, as many stones. The window
- * holds all rows. */
-static bool is_stranger(const struct probe *p, const struct window *window,
-                        const struct layout *layout, uint64_t source, uint64_t row)
+ * source: a wrong image has their policy, or, where that tells nothing, as many stones. */
+static bool is_stranger(const struct probe *p, const struct layout *layout, uint64_t source,
+                        uint64_t row)
 {
     const struct sketch *own = &p->sketches[row];
+    const uint64_t next = layout_row(layout, (source + 1) % layout->n_sources, 0);
+    const bool tells = !own->is_level && p->sketches[next].policy != own->policy;
     bool differs = true;
 
     for (uint32_t k = 0; k < layout->n_images && differs; k++) {
         const uint64_t other = layout_row(layout, source, k);
+        const struct sketch *its = &p->sketches[other];
 
-        differs = other == row || p->sketches[other].policy != own->policy ||
-                  (own->is_level && count_filled(window, other) != count_filled(window, row));
+        differs = other == row || its->policy != own->policy ||
+                  (!tells && its->n_filled != own->n_filled);
     }
     return differs;
 }
@@ -332,13 +321,13 @@ int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_i
         const uint64_t source = i / layout->n_images;
         const uint64_t row = layout_row(layout, source, (uint32_t)(i % layout->n_images));
 
-        n_strange += is_alone[row] && is_stranger(p, &window, layout, source, row);
+        n_strange += is_alone[row] && is_stranger(p, layout, source, row);
     }
     if (n_alone == 0)
         *are_exact &= n_images > layout->n_images;
     else
         *are_exact &= n_alone >= MANY_ALONE && 3 * n_alone * n_images >= p->n - n_alone &&
-                      4 * n_beside <= p->n && 10 * n_strange >= 9 * n_alone;
+                      4 * n_beside <= p->n && 2 * n_strange > n_alone;
     window_release(&window);
     free(is_alone);
     free(list);

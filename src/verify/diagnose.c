@@ -124,8 +124,11 @@ static struct mistake call(enum finding_code code, const char *what)
     return (struct mistake){code, what};
 }
 
+/* What an image is called in a finding; nothing where that is only counted. */
 static struct text_quoted image_text(const struct diagnosis *d, uint32_t t)
 {
+    if (d->findings->n >= d->findings->max)
+        return (struct text_quoted){""};
     if (t == NO_TRANSFORM)
         return text_format("no image of it");
     return text_format("image %u (%s)", t, d->board->transforms[t].name);
@@ -333,8 +336,9 @@ static void look_at_row(struct diagnosis *d)
                 report_array(d, i);
 }
 
-/* True for a source whose only image is the identity because the others would not be exact: there
- * is mass on an action that names a region by one of its cells, or there are castling rights. */
+/* True for a source whose only image is the identity because it was not expanded, or because the
+ * others would not be exact: there is mass on an action that names a region by one of its cells, or
+ * there are castling rights. */
 static bool may_be_left_out(const struct diagnosis *d)
 {
     const struct shard *shard = d->lanes->shard;
@@ -344,6 +348,8 @@ static bool may_be_left_out(const struct diagnosis *d)
 
     if (d->n != 1 || d->images[0].transform != 0)
         return false;
+    if (d->groups->may_be_alone)
+        return true;
     for (size_t i = 0; i < d->lanes->n && (is_free || conventions->ambiguous == AMBIGUOUS_DROP);
          i++) {
         const enum role role = d->lanes->items[i].binding->role;
@@ -430,10 +436,10 @@ void diagnose_group(struct diagnosis *d)
             look_at_row(d);
         for (uint64_t m = 0; m < d->n; m++) {
             const bool right = is_right(d, m);
-            const struct text_quoted is = image_text(d, d->is[m]);
 
             if (d->is[m] == NO_TRANSFORM)
                 continue;
+            const struct text_quoted is = image_text(d, d->is[m]);
             if (is_held(d, m, m, d->is[m]) || (!right && is_held(d, d->n, m, d->is[m])))
                 report_row(d, FINDING_ORBIT_DUPLICATE, m, "each image once",
                            text_format("%s again", is.text).text);

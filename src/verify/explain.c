@@ -164,8 +164,8 @@ static int look(struct probe *p, struct error *err)
             return result->is_expanded ? 0 : -1;
     }
     /* A layout contradicted by rows that are all right as classes. */
-    if (!p->has_block && found.is_confirmed && !found.is_exact && found.level == PROBE_SHAPE &&
-        classes.n_usual > 1 && p->n_first == p->n_rows) {
+    if (!p->has_block && found.is_confirmed && !found.is_exact && classes.n_usual > 1 &&
+        p->n_first == p->n_rows) {
         if (classes_are_exact(p, &found.layout, classes.n_usual, &are_exact, err) != 0)
             return -1;
         if (are_exact)

@@ -213,6 +213,7 @@ struct orbit_groups {
     bool is_told; /* --transforms or the manifest says which images are expected */
     bool expects; /* every group should have all that are: */
     bool expected[BOARD_MAX_TRANSFORMS];
+    bool may_be_alone; /* a group of one row is a source that was not expanded */
     bool is_cut; /* rows are in transform order: images with the transform of the first row and */
     struct lane_image first, last; /* lower sources, or of the last row and higher ones, may be in
                                       other shards */
@@ -272,6 +273,7 @@ struct sketch {
     uint64_t box_shape; /* the same under all symmetries of its box */
     uint64_t planes;    /* of the planes' bytes */
     uint64_t counts;    /* of what the channels hold, regardless of where */
+    uint64_t n_filled;  /* no hash: how many numbers of these channels are not 0 */
     uint64_t policy;    /* of what the policies hold, regardless of where; 0: nothing */
     uint64_t labels;    /* of the policies' bytes */
     bool is_symmetric;  /* some images that keep the colours are equal to it */

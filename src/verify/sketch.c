@@ -115,8 +115,10 @@ static bool counts_cell(const struct sketcher *s, uint64_t cell)
 }
 
 /* Fill values with a hash of what each cell holds. Returns a hash of the contents of all channels
- * regardless of place; 0 when all channels are constant. */
-static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_t *values)
+ * regardless of place, 0 when all are constant. Adds to n_filled how many of their numbers are not
+ * 0. */
+static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_t *values,
+                           uint64_t *n_filled)
 {
     const struct spec *spec = &s->lane->spec;
     const size_t item = s->lane->array->header.dtype.itemsize;
@@ -151,8 +153,10 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
         /* Channels that transforms exchange share a number. */
         for (uint32_t t = 0; t < spec->n_steps; t++)
             number = smaller(number, spec_plane_to(spec, t, p));
-        for (uint64_t cell = 0; cell < s->n_cells; cell++)
+        for (uint64_t cell = 0; cell < s->n_cells; cell++) {
             values[cell] += (uint32_t)(hashes[cell] * (2 * number + 1) >> 16);
+            *n_filled += hashes[cell] != 0;
+        }
     }
     return counts;
 }
@@ -192,7 +196,7 @@ void sketch_planes(struct sketcher *s, const uint8_t *row, struct sketch *sketch
     uint32_t n_same = 0;
 
     *sketch = (struct sketch){.planes = XXH3_64bits(row, s->lane->array->row_nbytes)};
-    sketch->counts = read_cells(s, row, s->room);
+    sketch->counts = read_cells(s, row, s->room, &sketch->n_filled);
     if (sketch->counts == 0)
         return;
     if (s->box != NULL)
@@ -204,10 +208,11 @@ void sketch_planes(struct sketcher *s, const uint8_t *row, struct sketch *sketch
 int sketch_relation(struct sketcher *s, bool of_box, const uint8_t *a, const uint8_t *b)
 {
     uint32_t *from = s->room, *to = s->room + s->n_cells;
+    uint64_t n_filled = 0;
     int found = -1;
 
-    read_cells(s, a, from);
-    read_cells(s, b, to);
+    read_cells(s, a, from, &n_filled);
+    read_cells(s, b, to, &n_filled);
     for (uint32_t k = 0; k < n_maps(s, of_box); k++) {
         const uint32_t *dst = map_of(s, of_box, k);
         bool same = true;

@@ -377,6 +377,33 @@ def test_cut_off():
     assert codes == {"orbit-missing"} and "8 images" in file["note"], file
 
 
+@tap.test(*[(what, alone) for what in ("policies", "moves", "moves and a rest")
+            for alone in ("few", "half", "half first")])
+def test_partly_expanded(what, alone):
+    """Sources of which some were not expanded lack no images, and are no images of one another."""
+    source = gomoku(40)
+    if what != "policies":
+        best = source["policy"].reshape(40, -1)
+        best = np.arange(81) == best.argmax(1)[:, None]
+        source["policy"] = best.reshape(40, 9, 9).astype(np.float32)
+    rows = rows_of(source)
+    if what == "moves and a rest":
+        rows = [{**row, "policy": 0.9 * row["policy"]} for row in rows]
+    n = 35 if alone == "few" else 20
+    order = "transform" if alone == "half first" else "sample"
+    ids = IDS["all"][1:] if alone == "half first" else IDS["all"]
+    more = orders(order, rows[:n], ids, image)
+    arrays = stack(rows + more if alone == "half first" else more + rows[n:])
+    if what == "moves and a rest":
+        rest = np.full((len(arrays["value"]), 1), 0.1)
+        arrays["policy"] = np.concatenate([arrays["policy"].reshape(-1, 81), rest], 1)
+    codes, file = errors_of(arrays, *BOARD)
+    assert not codes and file["expanded"], file
+    if alone == "few":  # one image that is missing is no source that was not expanded
+        codes, file = errors_of({key: array[1:] for key, array in arrays.items()}, *BOARD)
+        assert codes == {"orbit-missing"} and file["counts"] == {"orbit-missing": 1}, file
+
+
 @tap.test(1, 40, 93)
 def test_level_policies(n):
     """Policies that are the same everywhere, or as many positions have them, tell no images."""
