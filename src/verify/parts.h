@@ -275,7 +275,7 @@ struct sketch {
     uint64_t counts;    /* of what the channels hold, regardless of where */
     uint64_t n_filled;  /* no hash: how many numbers of these channels are not 0 */
     uint64_t policy;    /* of what the policies hold, regardless of where; 0: nothing */
-    uint64_t labels;    /* of the policies' bytes */
+    uint64_t labels;    /* of the policies' and moves' numbers */
     bool is_symmetric;  /* some images that keep the colours are equal to it */
     bool is_level;      /* all moves are equally likely, or hardly any is: so are many policies */
 };

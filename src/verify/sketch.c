@@ -236,8 +236,10 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
     for (size_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->items[i];
         const enum role role = lane->binding->role;
-        const bool is_policy = role == ROLE_POLICY || role == ROLE_MASK ||
-                               role == ROLE_POLICY_VALUE || role == ROLE_POLICY_INDEX;
+        const bool is_index =
+            role == ROLE_POLICY_INDEX || role == ROLE_ACTION || role == ROLE_COORD;
+        const bool is_policy =
+            is_index || role == ROLE_POLICY || role == ROLE_MASK || role == ROLE_POLICY_VALUE;
 
         if (!lane_is_compared(lane) || (!is_policy && role != ROLE_GLOBALS))
             continue;
@@ -259,7 +261,7 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
             if (v > HARDLY * level)
                 level = v;
             else
-                sketch->is_level &= role == ROLE_POLICY_INDEX || v == level || HARDLY * v < level;
+                sketch->is_level &= is_index || v == level || HARDLY * v < level;
             memcpy(&exact, &v, sizeof exact);
             sketch->labels = scramble(sketch->labels ^ exact) + k;
             squares += v * v;
@@ -268,7 +270,7 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
         /* Images that were normalised anew hold the same numbers up to rounding. */
         rounded = (float)squares;
         memcpy(&bits, &rounded, sizeof bits);
-        if (n_filled > 0 && role != ROLE_POLICY_INDEX)
+        if (n_filled > 0 && !is_index)
             sketch->policy += scramble((uint64_t)(bits >> 13) << 32 ^ n_filled ^ scramble(i));
     }
 }

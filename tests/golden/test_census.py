@@ -740,6 +740,18 @@ def test_images_never_made(n, order):
     assert not codes and not file["expanded"], file
 
 
+@tap.test(*[(form, order) for form in ("move", "last_move") for order in ("sample", "transform")])
+def test_single_moves_of_still_planes(form, order):
+    """Rows that differ in nothing but their single moves, which are images of one another."""
+    arrays = stack(orders(order, rows_of(gomoku(40)), IDS["all"],
+                          lambda row, t: {**image(row, t), "states": row["states"]}))
+    del arrays["policy"]
+    if form == "move":
+        arrays["move"] = arrays.pop("last_move") @ [9, 1]
+    codes, file = errors_of(arrays, *BOARD)
+    assert "planes-policy-differ" in codes and "8 images" in file["note"], file
+
+
 @tap.test("sample", "transform")
 def test_missing_among_symmetric(order):
     """The rows of an empty board cannot be named; they say nothing of the images that others have."""
