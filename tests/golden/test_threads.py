@@ -219,6 +219,26 @@ def test_side_by_side():
             assert found == failed[0], (found, failed[0])
 
 
+@tap.test()
+def test_checked_side_by_side():
+    """Small files that verify checks and split divides at once: the same findings and files, in the
+    inputs' order, and the first failure."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths, checked, parts = small_inputs(folder), [], []
+        for threads in 1, 2, 8:
+            out = os.path.join(folder, f"parts{threads}")
+            command = ["split", "-b", "katago", "-j", threads, "--parts", "a=0.5,b=0.5", "--out-dir", out]
+            checked.append(golden.run("verify", "-b", "katago", "--not-expanded", "-j", threads, *paths, code=None))
+            said = golden.run(*command, *paths, code=65)[1]
+            assert not os.path.exists(out), said
+            golden.run(*command, *paths[:5], *paths[6:])
+            parts.append((said, files_in(out)))
+        assert [line.split(":")[0] for line in checked[0][0].splitlines()
+                if line.startswith(folder)] == paths, checked[0]
+        assert len(parts[0][1]) == 44, parts[0]
+        assert checked[1:] == checked[:1] * 2 and parts[1:] == parts[:1] * 2
+
+
 def threads_of(last, *command):
     """The threads that a command has started when its last file is there: its standard output is
     full, so that it waits with its statistics."""
