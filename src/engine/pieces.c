@@ -37,7 +37,8 @@ static int open_input(struct out_member *out, struct error *err)
         out->readers[i] = (struct reader){.arrays = i == 0 ? array->sources : array->values,
                                           .n_arrays = plan->n_inputs,
                                           .csr = i == 0 ? array->csr : NULL,
-                                          .at_random = !out->streams};
+                                          .at_random = !out->streams,
+                                          .is_checked = out->job->is_checked};
         out->windows[i][0].reader = out->windows[i][1].reader = &out->readers[i];
         if (reader_open(&out->readers[i], plan->settings->budget, err) != 0)
             return -1;

@@ -36,12 +36,14 @@ void csr_release(struct csr *csr);
 
 /* --- readers --- */
 
-/* Set the first four fields, zero the others, and open it. What it borrows must outlive it. */
+/* Set the first five fields, zero the others, and open it. What it borrows must outlive it. */
 struct reader {
     const struct array *const *arrays; /* borrowed: of equal dtype and row shape; one per shard */
     size_t n_arrays;
     const struct csr *csr; /* borrowed: rows are lists of the arrays' elements; or NULL */
     bool at_random;        /* rows are wanted in any order */
+    bool is_checked;       /* the CRCs of all arrays are known to be right: in sequence, those
+                              without wanted rows are not read */
 
     uint64_t n_rows;      /* over all arrays */
     uint64_t n_units;     /* the same; for lists, elements */

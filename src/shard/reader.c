@@ -300,10 +300,19 @@ int reader_read(struct reader *r, uint64_t first, uint64_t n, void *out, struct 
         r->is_object)
         return error_set(err, ERROR_INTERNAL, "row %llu of %llu", (unsigned long long)(first + n),
                          (unsigned long long)r->n_units);
-    if (!r->has_table)
+    if (!r->has_table) {
+        const size_t i = find_part(r, first);
+
+        if (r->is_checked && i > r->current) {
+            r->current = i;
+            r->next = r->parts[i].first;
+            if (begin_array(r, err) != 0)
+                return -1;
+        }
         return first > r->next && read_next(r, first - r->next, NULL, err) != 0
                    ? -1
                    : read_next(r, n, to, err);
+    }
     while (n > 0 && r->unit_nbytes > 0) {
         const size_t i = find_part(r, first);
         const struct reader_part *part = &r->parts[i];
