@@ -263,7 +263,7 @@ static int compare_named(const void *left, const void *right)
 static int check_parts_apart(const struct call *call, size_t first, struct error *err)
 {
     const char *const *inputs = (const char *const *)call->inputs.items;
-    struct named *named, output;
+    struct named *named, output = {.path = NULL};
     size_t n = 0, n_folders = 0;
     int status = new_items(&named, call->n_named, "inputs", err);
 
