@@ -247,14 +247,22 @@ static void report_array(const struct diagnosis *d, size_t i)
 }
 
 /* Report a row as a whole. */
+/* True for a single row that may be a source that was not expanded, or have lost its images. */
+static bool is_doubtful(const struct diagnosis *d)
+{
+    return d->n == 1 && d->images[0].transform == 0 && d->groups->alone == ALONE_IS_DOUBTFUL;
+}
+
 static void report_row(const struct diagnosis *d, enum finding_code code, uint64_t m,
                        const char *expected, const char *found)
 {
     const struct lane_image *image = &d->images[m];
     const char *key = d->lanes->planes >= 0 ? d->lanes->items[d->lanes->planes].array->key : NULL;
 
-    findings_add(d->findings, ERROR_AT(code, key, image->row), expected, found,
-                 "%s of source %" PRIu64,
+    const struct finding_place place = {code, code == FINDING_ORBIT_MISSING && is_doubtful(d), key,
+                                        image->row};
+
+    findings_add(d->findings, &place, expected, found, "%s of source %" PRIu64,
                  code == FINDING_ORBIT_MISSING     ? "images"
                  : code == FINDING_ORBIT_DUPLICATE ? "image"
                                                    : "all arrays of the row are another image",
@@ -348,7 +356,7 @@ static bool may_be_left_out(const struct diagnosis *d)
 
     if (d->n != 1 || d->images[0].transform != 0)
         return false;
-    if (d->groups->may_be_alone)
+    if (d->groups->alone == ALONE_IS_LEFT)
         return true;
     for (size_t i = 0; i < d->lanes->n && (is_free || conventions->ambiguous == AMBIGUOUS_DROP);
          i++) {
@@ -450,8 +458,14 @@ void diagnose_group(struct diagnosis *d)
                            is.text);
         }
         for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++)
-            if (n_others == 0 && d->groups->expected[t] && is_missing(d, t))
-                report_row(d, FINDING_ORBIT_MISSING, 0, image_text(d, t).text, "none");
+            if (n_others == 0 && d->groups->expected[t] && is_missing(d, t)) {
+                report_row(d, FINDING_ORBIT_MISSING, 0,
+                           is_doubtful(d) ? "its other images, unless it was not expanded"
+                                          : image_text(d, t).text,
+                           "none");
+                if (is_doubtful(d)) /* once */
+                    break;
+            }
     }
     free(d->references);
     free(d->by);

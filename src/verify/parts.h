@@ -213,7 +213,11 @@ struct orbit_groups {
     bool is_told; /* --transforms or the manifest says which images are expected */
     bool expects; /* every group should have all that are: */
     bool expected[BOARD_MAX_TRANSFORMS];
-    bool may_be_alone; /* a group of one row is a source that was not expanded */
+    enum {
+        ALONE_LACKS,       /* a group of one row lacks the others, */
+        ALONE_IS_LEFT,     /* or is a source that was not expanded, as many are, */
+        ALONE_IS_DOUBTFUL, /* or may be either: a warning */
+    } alone;
     bool is_cut; /* rows are in transform order: images with the transform of the first row and */
     struct lane_image first, last; /* lower sources, or of the last row and higher ones, may be in
                                       other shards */
