@@ -65,7 +65,20 @@ static struct place place_of(const struct order *order, uint64_t image)
     if (order->selection == NULL)
         return place_at(order, image);
     const uint64_t *before = order->selection->before;
-    uint64_t low = 0, high = (order->n_rows * order->n_chosen - 1) / STEP_NPLACES + 1;
+    const uint64_t n = (order->n_rows * order->n_chosen - 1) / STEP_NPLACES + 1;
+    /* Begin where it would be if all rows had equally many images, and widen the range from there.
+     */
+    uint64_t low = (uint64_t)((double)image / (double)order->n_whole * (double)n);
+    low = smaller(low, n - 1);
+    uint64_t high = low + 1;
+    for (uint64_t by = 1; before[low] > image; by *= 2) {
+        high = low;
+        low -= smaller(low, by);
+    }
+    for (uint64_t by = 1; high < n && before[high] <= image; by *= 2) {
+        low = high;
+        high += smaller(n - high, by);
+    }
     while (high - low > 1) { /* before[low] <= image < before[high] */
         const uint64_t middle = low + (high - low) / 2;
 
