@@ -7,8 +7,6 @@
 #include "engine/expand.h"
 #include "positions/positions.h"
 
-#include <sys/stat.h>
-
 /* Expand all inputs into one output. Returns as run_plan. */
 static int run_inputs(const struct settings *settings, const struct text_list *inputs,
                       char *const *output, json_t *stats, struct error *err)
@@ -38,37 +36,16 @@ static int expand_one(struct settings *one, size_t i, json_t *stats, void *self,
     return run_inputs(one, &input, output, stats, err);
 }
 
-/* ERROR_CANT_CREATE when an output would replace an input, of another part, too; expand_write knows
- * its own. */
-static int check_inputs_stay(const struct call *call, struct error *err)
-{
-    char *const *inputs = call->inputs.items, *const *outputs = call->outputs.items;
-    const size_t n = call->n_named;
-    struct stat *files = calloc(n + 1, sizeof *files), st;
-    int status = files != NULL ? 0 : error_no_memory(err, "inputs");
-    const char *how;
-
-    for (size_t i = 0; i < n && status == 0; i++)
-        if (stat(inputs[i], &st) == 0)
-            files[i] = st;
-    for (size_t i = 0; i < call->inputs.n && status == 0; i++) {
-        const size_t k = expand_replaces(outputs[i], files, n, &how);
-
-        if (k < n)
-            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(outputs[i]),
-                                  "the output %s input %s", how, text_path(inputs[k]).text);
-    }
-    free(files);
-    return status;
-}
-
 /* Expand each input into an output of its own in the folder of --out-dir. */
 static int expand_each(struct call *call, json_t *stats, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
 
-    if (settings->force && !settings->dry_run && check_inputs_stay(call, err) != 0)
+    /* Inputs of other parts, too, stay. */
+    if (settings->force && !settings->dry_run &&
+        expand_check_apart((const char *const *)call->outputs.items, inputs->n,
+                           (const char *const *)inputs->items, call->n_named, false, err) != 0)
         return -1;
     /* Codings are decided from all inputs together, though each has its own plan. */
     if (inputs->n > 1 && plan_see(inputs->items, inputs->n, settings, &call->seen, err) != 0)

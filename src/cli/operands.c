@@ -6,6 +6,8 @@
  */
 #include "cli/cli.h"
 
+#include "engine/expand.h"
+
 #include <sys/stat.h>
 
 /* --- lists of inputs --- */
@@ -245,49 +247,6 @@ static int take_shards(struct call *call, struct error *err)
     return settings->out_dir != NULL ? check_names(inputs, "inputs", err) : 0;
 }
 
-/* An input, and which file it is. */
-struct named {
-    const char *path;
-    struct stat st;
-};
-
-static int compare_named(const void *left, const void *right)
-{
-    const struct named *a = left, *b = right;
-
-    return a->st.st_dev != b->st.st_dev ? order_of(a->st.st_dev, b->st.st_dev)
-                                        : order_of(a->st.st_ino, b->st.st_ino);
-}
-
-/* Refuse outputs from `first` on that are inputs or in one that is a folder. */
-static int check_parts_apart(const struct call *call, size_t first, struct error *err)
-{
-    const char *const *inputs = (const char *const *)call->inputs.items;
-    struct named *named, output = {.path = NULL};
-    size_t n = 0, n_folders = 0;
-    int status = new_items(&named, call->n_named, "inputs", err);
-
-    for (size_t i = 0; i < call->n_named && status == 0; i++)
-        if (stat(named[n].path = inputs[i], &named[n].st) == 0)
-            n_folders += S_ISDIR(named[n++].st.st_mode);
-    if (status == 0)
-        qsort(named, n, sizeof *named, compare_named);
-    for (size_t i = first; i < call->outputs.n && status == 0; i++) {
-        const char *path = call->outputs.items[i];
-        const struct named *same = stat(path, &output.st) == 0
-                                       ? bsearch(&output, named, n, sizeof *named, compare_named)
-                                       : NULL;
-
-        if (same != NULL)
-            status = command_check_apart(path, &same->path, 1, err);
-        for (size_t k = 0; k < n && n_folders > 0 && status == 0; k++)
-            if (S_ISDIR(named[k].st.st_mode))
-                status = command_check_apart(path, &named[k].path, 1, err);
-    }
-    free(named);
-    return status;
-}
-
 int call_name_outputs(struct call *call, const char *part, struct error *err)
 {
     static const char *const endings[] = {
@@ -320,7 +279,8 @@ int call_name_outputs(struct call *call, const char *part, struct error *err)
     }
     text_release(&name);
     if (status == 0 && part != NULL)
-        status = check_parts_apart(call, first, err);
+        status = expand_check_apart((const char *const *)call->outputs.items + first,
+                                    call->inputs.n, inputs, call->n_named, true, err);
     /* "a.x" in y is "a" in x.y; and a.npy may become a.npz. */
     return status == 0 ? check_names(&call->outputs, "outputs", err) : -1;
 }

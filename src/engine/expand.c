@@ -269,54 +269,70 @@ static void check_one(void *self, int64_t i, int worker)
         array_read_all(check->array, NULL, &check->err);
 }
 
-/* The number of a file among others, n if it is not there. */
-static size_t find_file(const struct stat *file, const struct stat *files, size_t n)
-{
-    size_t i = 0;
-
-    while (i < n && (files[i].st_dev != file->st_dev || files[i].st_ino != file->st_ino))
-        i++;
-    return i;
-}
-
-size_t expand_replaces(const char *path, const struct stat *files, size_t n, const char **how)
-{
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
+/* A file that is read. */
+struct read_file {
     struct stat st;
-    size_t i = stat(path, &st) == 0 ? find_file(&st, files, n) : n;
+    const char *path; /* borrowed: of the input that it is, or is in */
+};
 
-    *how = i < n ? "is the same file as" : "would replace a folder that holds";
-    while (i == n && folder != NULL && (entry = readdir(folder)) != NULL)
-        if (strcmp(entry->d_name, "..") != 0 && fstatat(dirfd(folder), entry->d_name, &st, 0) == 0)
-            i = find_file(&st, files, n);
-    if (folder != NULL)
-        closedir(folder);
-    return i;
+static int compare_files(const void *left, const void *right)
+{
+    const struct stat *a = &((const struct read_file *)left)->st,
+                      *b = &((const struct read_file *)right)->st;
+
+    return a->st_dev != b->st_dev ? order_of(a->st_dev, b->st_dev) : order_of(a->st_ino, b->st_ino);
 }
 
-/* An input, a folder or its files, must not be the output or in it, whatever it is called. */
-static int check_apart(const struct plan *plan, const char *path, struct error *err)
+int expand_check_apart(const char *const *outputs, size_t n_outputs, const char *const *inputs,
+                       size_t n_inputs, bool is_split, struct error *err)
 {
-    struct stat st, *files;
+    struct read_file *files = NULL, one;
+    size_t n = 0;
+    int status = 0;
 
-    for (size_t i = 0; i < plan->n_inputs && stat(path, &st) == 0; i++) {
-        const struct archive_in *in = &plan->inputs[i].archive;
-        const size_t n = in->n_inputs + 1;
-        const char *how;
+    for (size_t i = 0; i < n_inputs && status == 0; i++) {
+        struct text_list paths = {0};
 
-        if (new_items(&files, n, "list of inputs", err) != 0)
-            return -1;
-        stat(in->path, &files[0]);
-        for (size_t k = 1; k < n; k++)
-            files[k] = in->inputs[k - 1].opened;
-        const bool is_replaced = expand_replaces(path, files, n, &how) < n;
-        free(files);
-        if (is_replaced)
-            return error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path), "the output %s input %s",
-                                how, text_path(in->path).text);
+        status = text_list_add(&paths, inputs[i], err);
+        (void)folder_list(inputs[i], &paths, NULL);
+        if (status == 0)
+            status = list_room(&files, n + paths.n, sizeof one, "list of inputs", err);
+        for (size_t k = 0; k < paths.n && status == 0; k++) {
+            const bool is_read = k == 0 || text_ends_with(paths.items[k], ".npy");
+
+            files[n].path = inputs[i];
+            n += is_read && stat(paths.items[k], &files[n].st) == 0;
+        }
+        text_list_release(&paths);
     }
-    return 0;
+    if (n > 0)
+        qsort(files, n, sizeof one, compare_files);
+    for (size_t i = 0; i < n_outputs && status == 0 && n > 0; i++) {
+        const struct read_file *found = NULL;
+        const char *how = "is the same file as";
+        DIR *folder = opendir(outputs[i]);
+        const struct dirent *entry;
+
+        if (stat(outputs[i], &one.st) == 0)
+            found = bsearch(&one, files, n, sizeof one, compare_files);
+        while (found == NULL && folder != NULL && (entry = readdir(folder)) != NULL) {
+            how = "would replace a folder that holds";
+            if (strcmp(entry->d_name, "..") != 0 &&
+                fstatat(dirfd(folder), entry->d_name, &one.st, 0) == 0)
+                found = bsearch(&one, files, n, sizeof one, compare_files);
+        }
+        if (folder != NULL)
+            closedir(folder);
+        if (found != NULL && is_split)
+            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(outputs[i]),
+                                  "it would replace %s, which the same command reads or writes",
+                                  text_path(found->path).text);
+        else if (found != NULL)
+            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(outputs[i]),
+                                  "the output %s input %s", how, text_path(found->path).text);
+    }
+    free(files);
+    return status;
 }
 
 int expand_write(struct expand_job *job, const struct order *rows, const char *path,
@@ -326,7 +342,8 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     const struct plan *plan = job->plan;
     struct data_check *checks = NULL;
     size_t n_checks = 0;
-    int status;
+    struct stat st;
+    int status = 0;
     const bool is_beside = settings->n_helpers > settings->n_threads;
     const int most = is_beside ? settings->n_helpers : settings->n_threads;
     const uint64_t worth = expand_estimate(plan) / (is_beside ? HELPER_NBYTES : THREAD_NBYTES) + 1;
@@ -336,7 +353,11 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     job->order = rows;
     job->result = result;
     job->err = err;
-    status = check_apart(plan, path, err);
+    for (size_t i = 0; i < plan->n_inputs && status == 0 && stat(path, &st) == 0; i++) {
+        const char *const input = plan->inputs[i].archive.path;
+
+        status = expand_check_apart(&path, 1, &input, 1, false, err);
+    }
     if (status == 0 && settings->sidecar)
         status = sidecar_write(path, NULL, job->force, err);
     /* A slice gets its final name before the arrays have been read to the end, where their CRCs are

@@ -40,9 +40,10 @@ struct expand_job {
 int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
                     struct error *err);
 
-/* Which of n files, as stat(2) tells of them, an output would replace: what is at `path` now, by
- * whatever name, or in the folder there; n: none. *how: "is the same file as". */
-size_t expand_replaces(const char *path, const struct stat *files, size_t n, const char **how);
+/* ERROR_CANT_CREATE when an output would replace an input: what is there now, by whatever name, is
+ * an input, or a file of one that is a folder, or a folder that holds one. */
+int expand_check_apart(const char *const *outputs, size_t n_outputs, const char *const *inputs,
+                       size_t n_inputs, bool is_split, struct error *err);
 
 /*
  * Write output rows `rows` (plan->order, or the next slice of it) to path: temp file, all members,
