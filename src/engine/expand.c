@@ -254,19 +254,51 @@ static int write_with(void *self, struct crew *crew)
     return status;
 }
 
-/* An array of an input, and what is wrong with it. */
-struct data_check {
-    const struct array *array;
-    struct error err;
+/* What is done before the first of several outputs: it gets its final name before the arrays have
+ * been read to the end, where their CRCs are checked, and before all rows have been seen. */
+struct beforehand {
+    struct expand_job *job;
+    const struct array **arrays; /* owned */
+    size_t n_arrays;
+    struct error *errors; /* owned: of each array, the digests, the survey */
 };
 
-static void check_one(void *self, int64_t i, int worker)
+static void do_beforehand(void *self, int64_t i, int worker)
 {
-    struct data_check *check = (struct data_check *)self + i;
+    struct beforehand *b = self;
+    const size_t k = b->n_arrays + 1 - (size_t)i; /* the survey, which takes longest, begins */
 
     (void)worker;
-    if (check->array->has_crc)
-        array_read_all(check->array, NULL, &check->err);
+    if (k > b->n_arrays)
+        plan_survey(b->job->plan, &b->errors[k]);
+    else if (k == b->n_arrays)
+        side_work_finish(&b->job->digests, &b->errors[k]);
+    else if (b->arrays[k]->has_crc)
+        array_read_all(b->arrays[k], NULL, &b->errors[k]);
+}
+
+static int check_beforehand(struct expand_job *job, struct error *err)
+{
+    const struct plan *plan = job->plan;
+    struct beforehand b = {.job = job};
+    size_t n = 0;
+
+    for (size_t i = 0; i < plan->n_inputs; i++)
+        n += plan->inputs[i].archive.n_arrays;
+    int status = new_items(&b.arrays, n, "check of the inputs", err);
+    if (status == 0)
+        status = new_items(&b.errors, n + 2, "check of the inputs", err);
+    for (size_t i = 0; i < plan->n_inputs && status == 0; i++)
+        for (size_t k = 0; k < plan->inputs[i].archive.n_arrays; k++)
+            b.arrays[b.n_arrays++] = &plan->inputs[i].archive.arrays[k];
+    if (status == 0)
+        crew_run_each(job->settings->n_threads, (int64_t)n + 2, do_beforehand, &b);
+    for (size_t k = 0; k < n + 2 && status == 0; k++)
+        if (b.errors[k].kind != ERROR_NONE)
+            status = error_pass(err, &b.errors[k]);
+    free(b.arrays);
+    free(b.errors);
+    return status;
 }
 
 /* A file that is read. */
@@ -360,24 +392,9 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     }
     if (status == 0 && settings->sidecar)
         status = sidecar_write(path, NULL, job->force, err);
-    /* A slice gets its final name before the arrays have been read to the end, where their CRCs are
-     * checked: so check them beforehand. */
-    if (!job->is_checked && rows->n_images != rows->n_whole) {
+    if (status == 0 && !job->is_checked && rows->n_images != rows->n_whole) {
+        status = check_beforehand(job, err);
         job->is_checked = status == 0;
-        for (size_t i = 0; i < plan->n_inputs && status == 0; i++) {
-            const struct archive_in *in = &plan->inputs[i].archive;
-
-            status = list_room(&checks, n_checks + in->n_arrays + 1, sizeof *checks,
-                               "check of the inputs", err);
-            for (size_t k = 0; k < in->n_arrays && status == 0; k++)
-                checks[n_checks++] = (struct data_check){.array = &in->arrays[k]};
-        }
-        if (status == 0)
-            crew_run_each(settings->n_threads, (int64_t)n_checks, check_one, checks);
-        for (size_t k = 0; k < n_checks && status == 0; k++)
-            if (checks[k].err.kind != ERROR_NONE)
-                status = error_pass(err, &checks[k].err);
-        free(checks);
     }
     if (status == 0)
         status = crew_run(worth < (uint64_t)most ? (int)worth : most, write_with, job);
