@@ -183,7 +183,6 @@ static int write_members(struct expand_job *job, struct error *err)
     struct crew_task tasks[] = {
         {.is_due = survey_is_due, .step = survey_step, .self = job},
         {.is_due = side_work_is_due, .step = side_work_step, .self = &job->digests},
-        {.is_due = output_digest_is_due, .step = output_digest_step, .self = &job->archive.digest},
     };
 
     job->was_surveyed = job->plan->is_surveyed;
@@ -372,8 +371,6 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
 {
     const struct settings *settings = job->settings;
     const struct plan *plan = job->plan;
-    struct data_check *checks = NULL;
-    size_t n_checks = 0;
     struct stat st;
     int status = 0;
     const bool is_beside = settings->n_helpers > settings->n_threads;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/settings.h"
+#include "manifest/digest.h"
 #include "manifest/manifest.h"
 
 /* The arrays that this program adds, and the comment by which its outputs are recognised. */

@@ -8,8 +8,6 @@
  */
 #include "positions/key.h"
 
-#include "manifest/digest.h"
-
 #include <endian.h>
 #include <math.h>
 #include <xxhash.h>

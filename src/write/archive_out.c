@@ -10,8 +10,10 @@
 #include "write/archive_out.h"
 
 #include "codec/codec.h"
+#include "manifest/digest.h"
 #include "manifest/manifest.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <zip.h>
@@ -34,12 +36,12 @@
 
 /* The file that libzip writes to. */
 struct zip_sink {
-    struct output *output;        /* borrowed, as are the next two */
-    struct output_digest *digest; /* is told what is final */
-    struct error *err;            /* where the first failure goes */
-    bool between_entries;         /* the next position asked for is where an entry begins */
-    uint16_t clock, date;         /* time stamps of the entries */
-    zip_error_t zip_error;        /* the same failure, for libzip */
+    struct output *output;       /* borrowed, as are the next two */
+    _Atomic uint64_t *n_settled; /* is told what is final */
+    struct error *err;           /* where the first failure goes */
+    bool between_entries;        /* the next position asked for is where an entry begins */
+    uint16_t clock, date;        /* time stamps of the entries */
+    zip_error_t zip_error;       /* the same failure, for libzip */
 };
 
 static uint64_t position(const struct zip_sink *sink)
@@ -87,7 +89,7 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
         return 0;
     case ZIP_SOURCE_TELL_WRITE:
         if (sink->between_entries) {
-            output_digest_settle(sink->digest, sink->output->offset);
+            *sink->n_settled = sink->output->offset;
             if (member_size_is_unsafe(position(sink)) &&
                 output_write(sink->output, "", 1, sink->err) != 0)
                 return failed(sink, ZIP_ER_WRITE, EIO);
@@ -207,7 +209,7 @@ int npz_out_write(struct archive_out *archive, struct error *err)
     const struct members *members = &archive->members;
     const char *comment = archive->comment;
     struct zip_sink sink = {.output = &archive->output,
-                            .digest = &archive->digest,
+                            .n_settled = &archive->n_settled,
                             .err = err,
                             .between_entries = true};
     zip_source_t *source = zip_source_function_create(sink_call, &sink, NULL);
@@ -249,6 +251,67 @@ int npz_out_write(struct archive_out *archive, struct error *err)
     if (rc != 0 && zip != NULL)
         zip_discard(zip);
     zip_error_fini(&zip_error);
+    return rc;
+}
+
+/* --- its digest --- */
+
+#define CHUNK_NBYTES (1u << 20)
+#define STEP_NCHUNKS 2
+
+/* SHA-256 of what is settled: a task beside the members, which shortens the end of the writing. */
+struct hashing {
+    const struct archive_out *archive; /* borrowed */
+    struct digest digest;
+    uint8_t *chunk; /* owned */
+    uint64_t n_hashed;
+    struct error failure; /* ends it */
+};
+
+static bool hash_is_due(void *self)
+{
+    const struct hashing *h = self;
+
+    return h->n_hashed < h->archive->n_settled && h->failure.kind == ERROR_NONE;
+}
+
+static void hash_step(void *self)
+{
+    struct hashing *h = self;
+
+    for (int i = 0; i < STEP_NCHUNKS && hash_is_due(h); i++) {
+        const size_t n = (size_t)smaller(h->archive->n_settled - h->n_hashed, CHUNK_NBYTES);
+
+        if (output_read(&h->archive->output, h->n_hashed, h->chunk, n, &h->failure) == 0)
+            digest_update(&h->digest, h->chunk, n);
+        h->n_hashed += n;
+    }
+}
+
+static int write_npz(struct archive_out *archive, char sha256[DIGEST_HEX_NBYTES], struct error *err)
+{
+    struct crew *crew = archive->members.crew;
+    struct hashing h = {.archive = archive, .chunk = malloc(CHUNK_NBYTES)};
+    struct crew_task task = {.is_due = hash_is_due, .step = hash_step, .self = &h};
+
+    if (h.chunk == NULL)
+        return error_no_memory(err, "SHA-256");
+    digest_begin(&h.digest);
+    if (crew != NULL)
+        crew_add_task(crew, &task);
+    int rc = npz_out_write(archive, err);
+    if (crew != NULL)
+        crew_drop_task(crew, &task);
+    if (rc == 0 && (rc = output_flush(&archive->output, err)) == 0) {
+        /* A hint: the disk may begin to write while the rest is hashed. */
+        sync_file_range(archive->output.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+        archive->n_settled = archive->output.n_bytes;
+        while (hash_is_due(&h))
+            hash_step(&h);
+        rc = h.failure.kind == ERROR_NONE ? 0 : error_pass(err, &h.failure);
+    }
+    digest_finish(&h.digest, sha256);
+    free(h.chunk);
     return rc;
 }
 
@@ -329,10 +392,7 @@ int archive_out_init(struct archive_out *archive, const char *path, enum archive
     *archive = (struct archive_out){.form = form, .force = force};
     if (form == ARCHIVE_OUT_NPY_FOLDER)
         return output_open_folder(&archive->output, path, SUFFIX, force, err);
-    if (output_open(&archive->output, path, force, err) != 0)
-        return -1;
-    return form == ARCHIVE_OUT_NPZ ? output_digest_init(&archive->digest, &archive->output, err)
-                                   : 0;
+    return output_open(&archive->output, path, force, err);
 }
 
 int archive_out_add(struct archive_out *archive, struct member *member, struct error *err)
@@ -372,8 +432,8 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
         rc = write_folder(archive, n_bytes, sha256, err);
     else if (archive->form == ARCHIVE_OUT_NPY)
         rc = write_plain(&archive->output, archive->members.list[0], sha256, err);
-    else if ((rc = npz_out_write(archive, err)) == 0)
-        rc = output_digest_finish(&archive->digest, sha256, err);
+    else
+        rc = write_npz(archive, sha256, err);
     if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
         *n_bytes = archive->output.n_bytes;
     archive->written = rc == 0;
@@ -399,6 +459,5 @@ int archive_out_commit(struct archive_out *archive, struct error *err)
 void archive_out_release(struct archive_out *archive)
 {
     members_release(&archive->members);
-    output_digest_release(&archive->digest);
     output_abort(&archive->output);
 }

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "manifest/digest.h"
+#include "base/output.h"
 #include "write/member.h"
 
 enum archive_out_form {
@@ -19,9 +19,9 @@ struct archive_out {
     enum archive_out_form form;
     bool force;
     bool written;
-    struct output output;        /* an npz file, the one .npy file, or a folder */
-    struct output_digest digest; /* of an npz file: another thread may take its steps during
-                                    archive_out_write, which shortens the end of the writing */
+    struct output output; /* an npz file, the one .npy file, or a folder */
+    _Atomic uint64_t
+        n_settled; /* of an npz file: its first bytes, which will not change any more */
 };
 
 /* Begin a shard at path (temp file beside it; see base/output.h). Release it in any case. */
