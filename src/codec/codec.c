@@ -86,7 +86,8 @@ uint16_t codec_level_method(const struct codec_level *level)
 }
 
 /* What may be chosen at a level; earlier rows win ties. Those that their nominal operations alone
- * may rule out stand last. */
+ * may rule out stand last. TOO_SLOW rules out: only members too small for a trial get that one. */
+#define TOO_SLOW UINT32_MAX
 struct candidate {
     enum codec_level_kind kind;
     const struct codec *codec;
@@ -107,7 +108,7 @@ static const struct candidate candidates[] = {
     {CODEC_DEFAULT, &codec_grid_sparse, 0, 0},
     {CODEC_DEFAULT, &codec_grid_moved,  0, 0},
     {CODEC_DEFAULT, &codec_grid_values, 0, 3},
-    {CODEC_DEFAULT, &codec_zlib,        6, 80},
+    {CODEC_DEFAULT, &codec_zlib,        6, TOO_SLOW},
     {CODEC_BEST,    &codec_grid_sparse, 0, 0},
     {CODEC_BEST,    &codec_grid_moved,  0, 0},
     {CODEC_BEST,    &codec_grid_values, 0, 0},
