@@ -174,7 +174,7 @@ static bool names_no_file(const struct option_row *row, const char *argument)
 }
 
 /* Parse the words of a command line into the settings and operands of a call; getopt_long moves the
- * operands behind the options. ERROR_USAGE for what the table does not hold. Where help or the
+ * operands after the options. ERROR_USAGE for what the table does not hold. Where help or the
  * version was printed, operands stays NULL. */
 static int parse_options(const struct command *command, int argc, char **words, struct call *call,
                          struct error *err)

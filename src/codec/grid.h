@@ -149,7 +149,7 @@ struct grid_moves {
 
 /* What training finds out about a member. */
 struct grid_trained {
-    const struct grid_moves *moves; /* behind this struct, or NULL */
+    const struct grid_moves *moves; /* after this struct, or NULL */
     size_t item_nbytes;             /* 1, 2, 4 or 8 */
     size_t n_distances;
     uint32_t distances[GRID_MAX_DISTANCES];
@@ -275,7 +275,7 @@ struct grid_steps {
     uint64_t learned_codes[];             /* of matches at the learned moves */
 };
 
-/* Zero bytes, behind one that is not 0 or (is_after 0) one that is: matches one byte back, and
+/* Zero bytes, after one that is not 0 or (is_after 0) one that is: matches one byte back, and
  * literal ones in front where there is nothing to match or too little. */
 struct grid_zeros {
     size_t n_literals;
@@ -296,7 +296,7 @@ static inline struct grid_zeros grid_zeros_split(size_t n_bytes, size_t is_after
 struct grid_state;
 
 /* Parse from `bytes` on, until `stop` or until the sequences are full; returns where that was. The
- * bytes behind the last match are literals. */
+ * bytes after the last match are literals. */
 typedef const uint8_t *grid_parser(struct grid_state *state, const uint8_t *bytes,
                                    const uint8_t *stop);
 
@@ -313,7 +313,7 @@ struct grid_state {
     const struct grid_kernels *kernels;
     struct grid_trained trained;
     struct grid_costs costs;    /* those of the block before */
-    struct grid_path *path;     /* behind this struct; `best` only */
+    struct grid_path *path;     /* after this struct; `best` only */
     struct grid_values *values; /* the same; that mode only */
     struct grid_steps *steps;   /* the same; sparse and moved only */
     enum grid_mode mode;

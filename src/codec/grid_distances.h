@@ -438,7 +438,7 @@ static uint32_t optimal_step_length(uint32_t step)
     return step == 0 ? 1 : step >> 16;
 }
 
-/* Append the path's matches to the sequences. Returns the first byte behind the last match. */
+/* Append the path's matches to the sequences. Returns the first byte after the last match. */
 static const uint8_t *optimal_take(struct grid_state *state, const struct optimal *o,
                                    const uint8_t *literals)
 {

@@ -156,7 +156,7 @@ GRID_INLINE struct grid_bits emit_pair(struct grid_bits bits, uint64_t zeros, ui
     return bits;
 }
 
-/* Write the steps; returns what is behind the last one. */
+/* Write the steps; returns what is after the last one. */
 GRID_INLINE const uint8_t *steps_write(const struct grid_steps *s, const uint8_t *p,
                                        const struct grid_codes *codes, struct grid_bits *bits,
                                        size_t item_nbytes)

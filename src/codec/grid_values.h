@@ -60,7 +60,7 @@ GRID_INLINE uint32_t *values_slot(struct grid_values *v, unsigned table, const u
 /*
  * The match at a distance, as a step: whole elements of it; 0 where there is none. Near the end of
  * a stretch it must not reach beyond, and none counts whose first `key` bytes, which led there, lie
- * partly behind the block.
+ * partly after the block.
  */
 GRID_INLINE uint32_t values_match(const struct values_place *at, uint32_t distance,
                                   size_t item_nbytes, unsigned key)
@@ -230,7 +230,7 @@ GRID_INLINE void values_search(const struct grid_state *state, const struct valu
     }
 }
 
-/* Append the matches of the best steps to the sequences. Returns the first byte behind the last
+/* Append the matches of the best steps to the sequences. Returns the first byte after the last
  * match. */
 GRID_INLINE const uint8_t *values_take(struct grid_state *state, const struct values_stretch *s,
                                        const uint8_t *literals, size_t item_nbytes)

@@ -35,7 +35,7 @@ static struct place place_at(const struct order *order, uint64_t number)
     return place;
 }
 
-/* Go on behind the last row of a block under one transform. */
+/* Go on after the last row of a block under one transform. */
 static inline void place_end(const struct order *order, struct place *place)
 {
     place->i = 0;
@@ -60,8 +60,6 @@ static inline bool place_is_taken(const struct order *order, const struct place 
 /* The place of an image of the whole. */
 static struct place place_of(const struct order *order, uint64_t image)
 {
-    uint64_t left;
-
     if (order->selection == NULL)
         return place_at(order, image);
     const uint64_t *before = order->selection->before;
@@ -88,7 +86,7 @@ static struct place place_of(const struct order *order, uint64_t image)
             high = middle;
     }
     struct place place = place_at(order, low * STEP_NPLACES);
-    for (left = image - before[low]; left > 0 || !place_is_taken(order, &place);
+    for (uint64_t left = image - before[low]; left > 0 || !place_is_taken(order, &place);
          place_next(order, &place))
         left -= place_is_taken(order, &place);
     return place;

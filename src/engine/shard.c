@@ -105,6 +105,47 @@ void side_work_release(struct side_work *work)
 
 /* --- what a manifest says --- */
 
+/* Take the roles of an output that the manifest lists: those of the user override them, and they
+ * hold for arrays that still have the dtype and row shape that it lists. A role that this version
+ * does not know is ignored. */
+static int recall_roles(struct recall *r, struct archive_in *archive, struct error *err)
+{
+    struct role_request *said = &r->settings.roles;
+    const json_t *arrays = json_object_get(r->output, "arrays");
+
+    /* A file that is an array gives it its own name, which was another one where it came from. */
+    if (archive->form == ARCHIVE_NPY && json_array_size(arrays) == 1 && said->n_overrides == 0) {
+        char *key = strdup(manifest_text(json_array_get(arrays, 0), "name"));
+
+        if (key == NULL)
+            return error_no_memory(err, "name of an array");
+        free(archive->arrays->key);
+        archive->arrays->key = key;
+    }
+    if (new_items(&r->roles, 1, "roles", err) != 0)
+        return -1;
+    r->roles->is_recalled = true;
+    r->roles->under = said->under;
+    said->under = r->roles;
+    for (size_t i = 0; i < json_array_size(arrays); i++) {
+        const json_t *listed = json_array_get(arrays, i), *shape = json_object_get(listed, "shape");
+        const char *key = manifest_text(listed, "name"), *role = manifest_text(listed, "role");
+        const struct array *array = archive_in_find(archive, key);
+        struct error why = {0};
+        bool fits =
+            array != NULL && strcmp(role, "provenance") != 0 &&
+            strcmp(dtype_name(&array->header.dtype).text, manifest_text(listed, "dtype")) == 0 &&
+            json_array_size(shape) == array->header.n_dims;
+
+        for (unsigned d = 1; fits && d < array->header.n_dims; d++)
+            fits = (uint64_t)json_integer_value(json_array_get(shape, d)) == array->header.shape[d];
+        if (fits && role_request_add_spec(r->roles, key, role, &why) != 0 &&
+            why.kind != ERROR_USAGE)
+            return error_pass(err, &why);
+    }
+    return 0;
+}
+
 int shard_recall(struct shard *shard, const struct settings *settings, bool exact,
                  struct error *err)
 {
@@ -154,42 +195,7 @@ int shard_recall(struct shard *shard, const struct settings *settings, bool exac
     if (s->roles.plane_xy < 0 && order != NULL)
         s->roles.plane_xy = strcmp(order, "xy") == 0;
     shard->conventions = s->conventions;
-    if (r->output == NULL)
-        return 0;
-    /* The user's roles override those of the manifest, which hold for arrays that still have the
-     * dtype and row shape that it lists. A role that this version does not know is ignored. */
-    const json_t *arrays = json_object_get(r->output, "arrays");
-    /* A file that is an array gives it its own name, which was another one where it came from. */
-    if (archive->form == ARCHIVE_NPY && json_array_size(arrays) == 1 && s->roles.n_overrides == 0) {
-        char *key = strdup(manifest_text(json_array_get(arrays, 0), "name"));
-
-        if (key == NULL)
-            return error_no_memory(err, "name of an array");
-        free(archive->arrays->key);
-        archive->arrays->key = key;
-    }
-    if (new_items(&r->roles, 1, "roles", err) != 0)
-        return -1;
-    r->roles->is_recalled = true;
-    r->roles->under = s->roles.under;
-    s->roles.under = r->roles;
-    for (size_t i = 0; i < json_array_size(arrays); i++) {
-        const json_t *listed = json_array_get(arrays, i), *shape = json_object_get(listed, "shape");
-        const char *key = manifest_text(listed, "name"), *role = manifest_text(listed, "role");
-        const struct array *array = archive_in_find(archive, key);
-        struct error why = {0};
-        bool fits =
-            array != NULL && strcmp(role, "provenance") != 0 &&
-            strcmp(dtype_name(&array->header.dtype).text, manifest_text(listed, "dtype")) == 0 &&
-            json_array_size(shape) == array->header.n_dims;
-
-        for (unsigned d = 1; fits && d < array->header.n_dims; d++)
-            fits = (uint64_t)json_integer_value(json_array_get(shape, d)) == array->header.shape[d];
-        if (fits && role_request_add_spec(r->roles, key, role, &why) != 0 &&
-            why.kind != ERROR_USAGE)
-            return error_pass(err, &why);
-    }
-    return 0;
+    return r->output != NULL ? recall_roles(r, archive, err) : 0;
 }
 
 /* The board that the manifest names, or else the shard's zip comment; *from says which. NULL if
