@@ -138,8 +138,7 @@ static int find_labels(struct dedupe *d, struct error *err)
         const enum role role = array->binding.role;
         const bool is_kept = i >= plan->n_arrays; /* these come last */
         const bool is_value = role == ROLE_VALUE || role == ROLE_WDL;
-        const bool is_averaged = is_value || role == ROLE_POLICY || role == ROLE_ACTION_VALUES ||
-                                 role == ROLE_POLICY_INDEX || role == ROLE_POLICY_VALUE;
+        const bool is_averaged = is_value || role == ROLE_POLICY || role == ROLE_ACTION_VALUES;
 
         if (!plan_is_key(plan, array, &planes) && plan_array_has_rows(array) &&
             (d->settings->means || is_value) && is_kept != is_averaged &&
