@@ -100,7 +100,10 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
         if (laid_init(&rule->laid, board, planes->binding, b, lanes->shard->n_rows, err) != 0)
             return -1;
         rule->lane = i;
-        rule->keeps_off = k < 0 && (b->role == ROLE_POLICY || lane->values >= 0);
+        /* Of the values beside indices only those of a policy are a mass. */
+        const enum role values =
+            lane->values >= 0 ? lanes->items[lane->values].binding->role : b->role;
+        rule->keeps_off = k < 0 && role_kinds[values].check == ROLE_CHECK_POLICY;
         /* What can be full must be the same for all of them: a cell, or a column. */
         if (rule->laid.is_columns == r->policies[0].laid.is_columns)
             r->n_policies++;
