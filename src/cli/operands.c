@@ -8,8 +8,6 @@
 
 #include "engine/expand.h"
 
-#include <sys/stat.h>
-
 /* --- lists of inputs --- */
 
 int input_list_add_from(struct text_list *list, const char *file, bool zero, struct error *err)

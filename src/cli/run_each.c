@@ -8,8 +8,6 @@
  */
 #include "cli/cli.h"
 
-#include <sys/stat.h>
-
 #define SMALL_NBYTES    (1 << 20) /* of an input file */
 #define MAX_AT_ONCE     128       /* inputs, which bounds the open outputs */
 #define MAX_LARGE       16        /* large inputs at once: more would not be faster */

@@ -8,8 +8,6 @@
 #include "engine/expand.h"
 #include "manifest/manifest.h"
 
-#include <sys/stat.h>
-
 /* --- writing --- */
 
 /* Print the plan's warnings from `first` on. Returns how many there are in all. */

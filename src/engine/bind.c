@@ -11,8 +11,6 @@
 
 #include "engine/survey.h"
 
-#include <math.h>
-
 #define MOST_CODE_ROWS 4096 /* rows that are searched for the code of empty cells */
 
 /* --- what is not as expected --- */

@@ -11,7 +11,6 @@
 
 #include <dirent.h>
 #include <pthread.h>
-#include <sys/stat.h>
 
 /* Bytes of output that are worth one more thread, and the same where the threads of other outputs
  * may help. */

@@ -17,6 +17,8 @@
  */
 #include "engine/expand.h"
 
+#include "engine/kernel.h"
+
 #define CSR_ROWS_PER_PIECE   16384
 #define CSR_PIECE_MAX_NBYTES (4 * PIECE_NBYTES) /* on average */
 #define PIECE_MIN_NBYTES     (1u << 18)

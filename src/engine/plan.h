@@ -6,10 +6,10 @@
  */
 #pragma once
 
-#include "engine/kernel.h"
 #include "engine/order.h"
 #include "engine/shard.h"
 #include "shard/batch.h"
+#include "shard/spec.h"
 
 /* One array of the output. */
 struct plan_array {

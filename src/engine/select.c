@@ -10,7 +10,7 @@
  */
 #include "engine/plan.h"
 
-#include "engine/expand.h"
+#include "engine/kernel.h"
 
 #include <xxhash.h>
 

@@ -8,7 +8,6 @@
  */
 #include "engine/survey.h"
 
-#include <math.h>
 #include <pthread.h>
 
 /* --- rows --- */

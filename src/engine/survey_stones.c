@@ -12,8 +12,6 @@
  */
 #include "engine/survey.h"
 
-#include <math.h>
-
 /* Rows examined in each part; of lists and moves, which tell less, twice as many. */
 #define ROWS_OF_PART 16
 #define MIN_REACH    512  /* rows that are examined in advance in any case, */

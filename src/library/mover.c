@@ -4,7 +4,7 @@
  */
 #include "symaug.h"
 
-#include "engine/plan.h"
+#include "engine/kernel.h"
 #include "positions/key.h"
 
 struct symaug_mover {

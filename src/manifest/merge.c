@@ -11,7 +11,6 @@
 #include "base/input.h"
 
 #include <assert.h>
-#include <sys/stat.h>
 
 struct part {
     char *path;        /* owned: of its file */

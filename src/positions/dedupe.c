@@ -13,7 +13,6 @@
 #include "positions/positions.h"
 
 #include "engine/kernel.h"
-#include "engine/order.h"
 #include "positions/parts.h"
 
 #include <math.h>

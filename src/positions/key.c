@@ -8,6 +8,8 @@
  */
 #include "positions/key.h"
 
+#include "engine/kernel.h"
+
 #include <endian.h>
 #include <math.h>
 #include <xxhash.h>

@@ -9,6 +9,7 @@
 #include "positions/key.h"
 
 #include "base/meter.h"
+#include "engine/kernel.h"
 #include "positions/positions.h"
 
 #include <xxhash.h>

@@ -9,8 +9,6 @@
 #include "engine/survey.h"
 #include "positions/parts.h"
 
-#include <sys/stat.h>
-
 /* A row of a set. */
 struct record {
     struct key_value key;

@@ -8,6 +8,8 @@
  */
 #include "positions/parts.h"
 
+#include "engine/kernel.h"
+
 #define FLUSH_NBYTES (256u << 10)
 
 static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};

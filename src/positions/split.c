@@ -9,7 +9,6 @@
 #include "engine/survey.h"
 #include "positions/parts.h"
 
-#include <math.h>
 #include <xxhash.h>
 
 #define NO_PART      255 /* the row is left out */

@@ -11,11 +11,8 @@
 #include "report/set.h"
 
 #include "base/meter.h"
-#include "engine/turn.h"
-#include "shard/batch.h"
 
 #include <float.h>
-#include <math.h>
 #include <strings.h>
 #include <xxhash.h>
 

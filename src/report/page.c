@@ -10,8 +10,6 @@
  */
 #include "report/set.h"
 
-#include <math.h>
-
 typedef unsigned long long count; /* as printf takes it */
 
 #define WIDTH      230.0 /* of a map, in pixels */

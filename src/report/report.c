@@ -9,8 +9,6 @@
 
 #include "base/meter.h"
 
-#include <math.h>
-
 /* Whether the result is of a shard, and one that could be read. */
 static bool is_readable(const struct verify_result *result)
 {

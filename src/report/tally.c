@@ -13,10 +13,6 @@
  */
 #include "report/set.h"
 
-#include "shard/spec.h"
-
-#include <math.h>
-
 #define MIN_PARTS 16
 
 struct tally_map *tally_find_map(const struct tally *tally, const char *key, uint64_t plane)

@@ -8,8 +8,6 @@
 #include "symaug.h"
 #include "zip/check.h"
 
-#include <sys/stat.h>
-
 #define MAX_FILES   65536u
 #define PEEK_NBYTES 512 /* covers all signatures */
 

@@ -6,8 +6,6 @@
  */
 #include "show/show.h"
 
-#include <math.h>
-
 #define CELLS_IN_A_ROW 16
 #define SAME           1e-6
 #define EXACT          1e-12 /* rounding that removes noise */

@@ -6,10 +6,7 @@
  */
 #include "show/parts.h"
 
-#include "engine/turn.h"
-#include "shard/batch.h"
-
-#include <math.h>
+#include "engine/kernel.h"
 
 /* --- writing text --- */
 

@@ -10,8 +10,6 @@
 
 #include "engine/turn.h"
 
-#include <math.h>
-
 /* RingRift's planes, mine and theirs each: heights of stacks as fractions of 5, markers, territory.
  */
 #define RINGS_MAX_HEIGHT 5

@@ -5,8 +5,6 @@
  */
 #include "show/parts.h"
 
-#include <math.h>
-
 /* --- drawing --- */
 
 /* A document being written. */

@@ -9,8 +9,6 @@
  */
 #include "verify/parts.h"
 
-#include <math.h>
-
 #define SUM_TOLERANCE 1e-3
 #define VALUE_SLACK   1e-6
 

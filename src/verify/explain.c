@@ -9,6 +9,8 @@
  */
 #include "verify/parts.h"
 
+#include "engine/plan.h"
+
 #define MIN_ALIKE   3  /* rows that must look like images of others */
 #define MOST_IMAGES 64 /* per source that are looked for, unless the board has more transforms */
 

@@ -7,7 +7,6 @@
  */
 #include "verify/parts.h"
 
-#include <math.h>
 #include <xxhash.h>
 
 /* --- numbers --- */

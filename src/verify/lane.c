@@ -7,6 +7,8 @@
  */
 #include "verify/parts.h"
 
+#include "engine/plan.h"
+
 /* --- making lanes --- */
 
 /* Decide what a colour swap does to the numbers of every lane with labels, on boards with

@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include "engine/shard.h"
 #include "engine/turn.h"
-#include "shard/batch.h"
 #include "shard/spec.h"
 #include "verify/verify.h"
 

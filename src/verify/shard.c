@@ -10,7 +10,6 @@
  */
 #include "verify/parts.h"
 
-#include "engine/shard.h"
 #include "engine/survey.h"
 
 /* --- refusals become findings --- */

@@ -13,7 +13,6 @@
 
 #include "base/perm.h"
 
-#include <math.h>
 #include <xxhash.h>
 
 #define HARDLY 1000 /* a move this many times less likely than another hardly counts */

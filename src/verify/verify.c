@@ -11,10 +11,8 @@
 #include "base/crew.h"
 #include "base/meter.h"
 #include "positions/positions.h"
-#include "shard/array.h"
 
 #include <libgen.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_SEGMENT_NBYTES (UINT64_C(128) << 20) /* of rows in sequence held at a time */

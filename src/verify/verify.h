@@ -17,9 +17,7 @@
  */
 #pragma once
 
-#include "engine/plan.h"
 #include "engine/shard.h"
-#include "manifest/manifest.h"
 #include "verify/findings.h"
 
 struct verify_request {
