@@ -56,7 +56,7 @@ int expand_job_init(struct expand_job *job, struct plan *plan, const struct sett
 
     *job = (struct expand_job){.plan = plan, .settings = settings, .force = settings->force};
     if (new_items(&job->members, plan->n_arrays + 2, "members", err) != 0 ||
-        side_work_init(&job->digests, plan->inputs, plan->n_inputs, err) != 0 ||
+        digests_init(&job->digests, plan->inputs, plan->n_inputs, err) != 0 ||
         stone_watch_init(&job->watch, plan, 1, err) != 0) {
         expand_job_release(job);
         return -1;
@@ -78,7 +78,7 @@ void expand_job_release(struct expand_job *job)
         bytes_release(&job->members[i].head.header);
     }
     free(job->members);
-    side_work_release(&job->digests);
+    digests_release(&job->digests);
     if (job->plan != NULL)
         job->plan->turns = NULL;
     stone_watch_release(&job->watch);
@@ -181,7 +181,7 @@ static int write_members(struct expand_job *job, struct error *err)
     struct crew *crew = job->archive.members.crew;
     struct crew_task tasks[] = {
         {.is_due = survey_is_due, .step = survey_step, .self = job},
-        {.is_due = side_work_is_due, .step = side_work_step, .self = &job->digests},
+        {.is_due = digests_is_due, .step = digests_step, .self = &job->digests},
     };
 
     job->was_surveyed = job->plan->is_surveyed;
@@ -200,7 +200,7 @@ static int write_members(struct expand_job *job, struct error *err)
     }
     if (status != 0)
         return -1;
-    return side_work_finish(&job->digests, err) == 0 ? stone_watch_judge(&job->watch, err) : -1;
+    return digests_finish(&job->digests, err) == 0 ? stone_watch_judge(&job->watch, err) : -1;
 }
 
 /* --- one output --- */
@@ -270,7 +270,7 @@ static void do_beforehand(void *self, int64_t i, int worker)
     if (k > b->n_arrays)
         plan_survey(b->job->plan, &b->errors[k]);
     else if (k == b->n_arrays)
-        side_work_finish(&b->job->digests, &b->errors[k]);
+        digests_finish(&b->job->digests, &b->errors[k]);
     else if (b->arrays[k]->has_crc)
         array_read_all(b->arrays[k], NULL, &b->errors[k]);
 }

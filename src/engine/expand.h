@@ -19,7 +19,7 @@ struct expand_job {
     struct plan *plan;               /* borrowed */
     const struct settings *settings; /* borrowed */
     bool force;                      /* replace an existing output */
-    struct side_work digests;        /* of the inputs */
+    struct digests digests;          /* of the inputs */
     struct stone_watch watch;        /* keeps some of the rows that are read */
     bool is_checked;                 /* the inputs' CRCs were checked beforehand */
     struct out_member *members;      /* owned: of each output */

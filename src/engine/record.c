@@ -234,7 +234,7 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
 
     *is_known = false;
     if (wanted != NULL && plan_survey(job->plan, err) == 0 &&
-        side_work_finish(&job->digests, err) == 0) {
+        digests_finish(&job->digests, err) == 0) {
         if (fill(wanted, job) == 0 && add_output(wanted, json_object(), job) == 0)
             status = text_append(&name, err, "%s" MANIFEST_SUFFIX, path);
         else
@@ -251,7 +251,7 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
         const char *known = manifest_text(json_array_get(outputs, 0), "sha256");
         if (json_array_size(outputs) != 1)
             status = text_append(list, err, "its manifest is not that of one output");
-        else if (input_open(&in, path, true, err) != 0 || side_work_digest(&file, sha256, err) != 0)
+        else if (input_open(&in, path, true, err) != 0 || digest_shard(&file, sha256, err) != 0)
             status = -1;
         else if (strcmp(sha256, known) != 0)
             status =

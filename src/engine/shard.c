@@ -15,92 +15,91 @@
 #define CHUNK_NBYTES (256u << 10)
 #define STEP_NCHUNKS 4
 
-int side_work_init(struct side_work *work, const struct shard *shards, size_t n_shards,
-                   struct error *err)
+int digests_init(struct digests *d, const struct shard *shards, size_t n_shards, struct error *err)
 {
-    *work = (struct side_work){.shards = shards, .n_shards = n_shards};
-    digest_begin(&work->digest);
-    digest_begin(&work->lines);
-    work->sha256 = calloc(n_shards, sizeof *work->sha256);
-    work->buffer = malloc(CHUNK_NBYTES);
-    if (work->sha256 != NULL && work->buffer != NULL)
+    *d = (struct digests){.shards = shards, .n_shards = n_shards};
+    digest_begin(&d->digest);
+    digest_begin(&d->lines);
+    d->sha256 = calloc(n_shards, sizeof *d->sha256);
+    d->buffer = malloc(CHUNK_NBYTES);
+    if (d->sha256 != NULL && d->buffer != NULL)
         return 0;
-    side_work_release(work);
+    digests_release(d);
     return error_no_memory(err, "digests of the inputs");
 }
 
-static bool is_over(const struct side_work *work)
+static bool is_over(const struct digests *d)
 {
-    return work->shard == work->n_shards || work->failure.kind != ERROR_NONE;
+    return d->shard == d->n_shards || d->failure.kind != ERROR_NONE;
 }
 
-bool side_work_is_due(void *side_work)
+bool digests_is_due(void *digests)
 {
-    const struct side_work *work = side_work;
+    const struct digests *d = digests;
 
-    return !is_over(work) && work->used < *work->n_fetched;
+    return !is_over(d) && d->used < *d->n_fetched;
 }
 
-void side_work_step(void *side_work)
+void digests_step(void *digests)
 {
-    struct side_work *work = side_work;
+    struct digests *d = digests;
 
-    for (int i = 0; i < STEP_NCHUNKS && !is_over(work); i++) {
-        const struct archive_in *archive = &work->shards[work->shard].archive;
-        const struct input *in = &archive->inputs[work->file];
-        char *sha256 = work->sha256[work->shard];
+    for (int i = 0; i < STEP_NCHUNKS && !is_over(d); i++) {
+        const struct archive_in *archive = &d->shards[d->shard].archive;
+        const struct input *in = &archive->inputs[d->file];
+        char *sha256 = d->sha256[d->shard];
 
-        work->used += CHUNK_NBYTES;
-        const size_t n = (size_t)smaller(in->n_bytes - work->offset, CHUNK_NBYTES);
+        d->used += CHUNK_NBYTES;
+        const size_t n = (size_t)smaller(in->n_bytes - d->offset, CHUNK_NBYTES);
         if (n > 0) {
-            if (input_read(in, work->offset, work->buffer, n, &work->failure) != 0)
+            if (input_read(in, d->offset, d->buffer, n, &d->failure) != 0)
                 return;
-            digest_update(&work->digest, work->buffer, n);
-            work->offset += n;
-            input_release_before(in, work->offset, &work->released);
+            digest_update(&d->digest, d->buffer, n);
+            d->offset += n;
+            input_release_before(in, d->offset, &d->released);
             continue;
         }
         /* At the end of the file: keep its digest and go on to the next. */
-        digest_finish(&work->digest, sha256);
-        digest_begin(&work->digest);
-        work->offset = work->released = 0;
+        digest_finish(&d->digest, sha256);
+        digest_begin(&d->digest);
+        d->offset = d->released = 0;
         if (archive->form == ARCHIVE_FOLDER)
-            digest_add_line(&work->lines, text_base_name(in->path), sha256);
-        if (++work->file < archive->n_inputs)
+            digest_add_line(&d->lines, text_base_name(in->path), sha256);
+        if (++d->file < archive->n_inputs)
             continue;
         if (archive->form == ARCHIVE_FOLDER) {
-            digest_finish(&work->lines, sha256);
-            digest_begin(&work->lines);
+            digest_finish(&d->lines, sha256);
+            digest_begin(&d->lines);
         }
-        work->file = 0;
-        work->shard++;
+        d->file = 0;
+        d->shard++;
     }
 }
 
-int side_work_finish(struct side_work *work, struct error *err)
+int digests_finish(struct digests *d, struct error *err)
 {
-    while (!is_over(work))
-        side_work_step(work);
-    return work->failure.kind == ERROR_NONE ? 0 : error_pass(err, &work->failure);
+    while (!is_over(d))
+        digests_step(d);
+    return d->failure.kind == ERROR_NONE ? 0 : error_pass(err, &d->failure);
 }
 
-int side_work_digest(const struct shard *shard, char sha256[DIGEST_HEX_NBYTES], struct error *err)
+int digest_shard(const struct shard *shard, char sha256[DIGEST_HEX_NBYTES], struct error *err)
 {
-    struct side_work work;
+    struct digests digests;
     const int status =
-        side_work_init(&work, shard, 1, err) == 0 ? side_work_finish(&work, err) : -1;
+        digests_init(&digests, shard, 1, err) == 0 ? digests_finish(&digests, err) : -1;
 
     if (status == 0)
-        memcpy(sha256, work.sha256[0], DIGEST_HEX_NBYTES);
-    side_work_release(&work);
+        memcpy(sha256, digests.sha256[0], DIGEST_HEX_NBYTES);
+    digests_release(&digests);
     return status;
 }
 
-void side_work_release(struct side_work *work)
+void digests_release(struct digests *d)
 {
-    free(work->sha256);
-    free(work->buffer);
-    *work = (struct side_work){0};
+    free(d->sha256);
+    free(d->buffer);
+    *d = (struct digests){0};
 }
 
 /* --- what a manifest says --- */
@@ -164,7 +163,7 @@ int shard_recall(struct shard *shard, const struct settings *settings, bool exac
             return -1;
         r->manifest = r->own = manifest_read(name.text, NULL);
         text_release(&name);
-        if (r->manifest != NULL && exact && side_work_digest(shard, sha256, err) != 0)
+        if (r->manifest != NULL && exact && digest_shard(shard, sha256, err) != 0)
             return -1;
     }
     const json_t *outputs = json_object_get(r->own, "outputs");

@@ -22,7 +22,7 @@ struct shard;
 /* The digests of several shards, made step by step as members fetch input, so that hashing overlaps
  * compression and keeps pace with it, and the input is read from the disk only once; what is left
  * is hashed at the end. */
-struct side_work {
+struct digests {
     const struct shard *shards; /* borrowed */
     size_t n_shards;
     const _Atomic uint64_t *n_fetched; /* borrowed: for the owner to set before steps are due */
@@ -37,21 +37,21 @@ struct side_work {
     struct error failure; /* of a step: no more are due */
 };
 
-int side_work_init(struct side_work *work, const struct shard *shards, size_t n_shards,
-                   struct error *err);
+int digests_init(struct digests *digests, const struct shard *shards, size_t n_shards,
+                 struct error *err);
 
 /* For any thread, as functions of a crew_task: whether less was hashed than *n_fetched; and a step.
  */
-bool side_work_is_due(void *side_work);
-void side_work_step(void *side_work);
+bool digests_is_due(void *digests);
+void digests_step(void *digests);
 
 /* Hash the rest; -1 if a step has failed. */
-int side_work_finish(struct side_work *work, struct error *err);
+int digests_finish(struct digests *digests, struct error *err);
 
 /* The digest of one shard, of which only the archive is read. */
-int side_work_digest(const struct shard *shard, char sha256[DIGEST_HEX_NBYTES], struct error *err);
+int digest_shard(const struct shard *shard, char sha256[DIGEST_HEX_NBYTES], struct error *err);
 
-void side_work_release(struct side_work *work);
+void digests_release(struct digests *digests);
 
 /* --- what a manifest says --- */
 

@@ -125,7 +125,7 @@ static int check_listed(const struct shard *shard, const struct verify_request *
                text_format("%zu arrays", n_found).text, text_format("%zu", archive->n_arrays).text);
     if (request->headers_only)
         return 0;
-    if (side_work_digest(shard, sha256, &why) != 0)
+    if (digest_shard(shard, sha256, &why) != 0)
         return verify_read_failed(result, NULL, &why, err);
     expect(result, NULL, "SHA-256 is not that of the manifest", manifest_text(file, "sha256"),
            sha256);

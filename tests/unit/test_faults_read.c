@@ -103,7 +103,7 @@ static int read_shard(const void *what, struct error *err)
     if (result == 0)
         result = read_arrays(archive, reading->memory, err);
     if (result == 0)
-        result = side_work_digest(&shard, hex, err);
+        result = digest_shard(&shard, hex, err);
     for (size_t i = 0; result == 0 && i < archive->n_inputs; i++)
         result = input_unchanged(&archive->inputs[i], err);
     archive_in_close(archive);
