@@ -30,11 +30,6 @@ void key_release(struct key *key)
 
 /* --- an array --- */
 
-static uint64_t element_at(const struct spec *spec, uint64_t p, uint64_t cell)
-{
-    return spec_plane_at(spec, p) + cell * spec->inner;
-}
-
 /* Fill the tables of an array: src, and n_out. Elements off the board are left out. Bits are in the
  * order of their weight in a byte, so that they compare as bytes do. */
 static int fill_src(const struct key *key, struct key_array *a, struct error *err)
@@ -67,11 +62,13 @@ static int fill_src(const struct key *key, struct key_array *a, struct error *er
             if (p < a->first || p > a->last ||
                 (!is_bits && spec->on_board != NULL && !spec->on_board[cell]))
                 continue;
-            *end++ =
-                cell >= spec->axis /* a pad bit: 0 */
-                    ? (uint32_t)a->n_in
-                    : (uint32_t)element_at(spec, step->plane_src != NULL ? step->plane_src[p] : p,
-                                           step->src != NULL ? step->src[cell] : cell);
+            if (cell >= spec->axis) { /* a pad bit: 0 */
+                *end++ = (uint32_t)a->n_in;
+                continue;
+            }
+            const uint64_t from = step->plane_src != NULL ? step->plane_src[p] : p;
+            const uint64_t from_cell = step->src != NULL ? step->src[cell] : cell;
+            *end++ = (uint32_t)(spec_plane_at(spec, from) + from_cell * inner);
         }
         a->n_out = (uint64_t)(end - src);
     }

@@ -302,8 +302,7 @@ static int add_picture(struct sheet *sheet, const struct fields *rows, uint32_t 
                        const struct image *image, const struct fields *stored, struct error *err)
 {
     const struct board *board = sheet->plan.board;
-    const uint32_t to = image->transform,
-                   u = board->compose[board->inverse[from] * board->n_transforms + to];
+    const uint32_t to = image->transform, u = spec_between(board, from, to);
     const struct board_transform *t = &board->transforms[to];
     struct picture *picture = &sheet->pictures[sheet->n_pictures++];
     struct pen heading = {.out = &picture->heading, .err = err};

@@ -55,7 +55,6 @@ static void put_edges(struct canvas *c, const struct picture *picture)
         const bool is_row = edge == EDGE_TOP || edge == EDGE_BOTTOM;
         const uint32_t shared = edge == EDGE_TOP || edge == EDGE_LEFT ? 3 * n - 1 : 0;
         const int a = edge < EDGE_BOTTOM ? 0 : 4, b = edge < EDGE_BOTTOM ? 1 : 3;
-
         const enum picture_side side = picture_edge_side(shape->board, picture->transform, edge);
 
         pen_html(c->pen, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%f\" d=\"",
@@ -78,7 +77,6 @@ static void put_edges(struct canvas *c, const struct picture *picture)
 #define MARK_DISTANCE 1.12 /* from the centre of the corner cell, away from the board */
 
 /* The mark: an F, turned and mirrored like the image; pale where that is not known. */
-
 static void put_f(struct canvas *c, double unit, struct shape_point at,
                   const struct shape_turn *turn, bool is_sure)
 {
@@ -317,11 +315,10 @@ static void put_cells(struct canvas *c, const struct picture *picture)
     }
     pen_put(c->pen, "</g>\n");
     if (is_go(board)) {
-        pen_html(c->pen, "<use href=\"#%sk\"/>\n", c->prefix);
-
         const uint32_t n = board->cols, edge = n >= 13 ? 3 : 2;
         const uint32_t at[3] = {edge, n / 2, n - 1 - edge};
 
+        pen_html(c->pen, "<use href=\"#%sk\"/>\n", c->prefix);
         /* Star points: on the third or fourth line, and in the middle. */
         for (int i = 0; i < 9 && n == board->rows && n >= 7; i++) {
             const int col = i % 3, row = i / 3;
