@@ -88,6 +88,22 @@ static inline int order_of_u32(const void *a, const void *b)
     return order_of(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
+/* Of ascending numbers, each the first of an item of n_bytes: the last one of low .. end - 1, at
+ * least one, that is not above x; `low` also if none is. */
+static inline uint64_t find_last(const uint64_t *numbers, size_t n_bytes, uint64_t low,
+                                 uint64_t end, uint64_t x)
+{
+    while (end - low > 1) {
+        const uint64_t middle = low + (end - low) / 2;
+
+        if (numbers[middle * (n_bytes / sizeof *numbers)] <= x)
+            low = middle;
+        else
+            end = middle;
+    }
+    return low;
+}
+
 /* The finaliser of splitmix64 (Steele, Lea, Flood 2014): numbers that look random. */
 static inline uint64_t scramble(uint64_t x)
 {

@@ -77,14 +77,7 @@ static struct place place_of(const struct order *order, uint64_t image)
         low = high;
         high += smaller(n - high, by);
     }
-    while (high - low > 1) { /* before[low] <= image < before[high] */
-        const uint64_t middle = low + (high - low) / 2;
-
-        if (before[middle] <= image)
-            low = middle;
-        else
-            high = middle;
-    }
+    low = find_last(before, sizeof *before, low, high, image);
     struct place place = place_at(order, low * STEP_NPLACES);
     for (uint64_t left = image - before[low]; left > 0 || !place_is_taken(order, &place);
          place_next(order, &place))

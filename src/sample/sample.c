@@ -79,20 +79,13 @@ static int make(struct member *member, const struct piece_rows *rows, struct byt
     const struct sample_member *m = (const struct sample_member *)member;
     const struct sample *sample = m->sample;
     const uint64_t n_bytes = (rows->end - rows->begin) * member->row_nbytes;
-    uint64_t number = 0, end = sample->n_games;
+    uint64_t number =
+        find_last(sample->first_row, sizeof(uint64_t), 0, sample->n_games, rows->begin);
     struct play_game game = {0};
     struct play_row r = {.play = &sample->play, .game = &game, .dtype = &m->dtype};
     uint8_t *to = bytes_reserve(out, n_bytes, err);
     int status = to != NULL ? play_game_init(&game, &sample->play, err) : -1;
 
-    while (end - number > 1) {
-        const uint64_t middle = number + (end - number) / 2;
-
-        if (sample->first_row[middle] <= rows->begin)
-            number = middle;
-        else
-            end = middle;
-    }
     if (status == 0)
         memset(to, 0, n_bytes);
     for (uint64_t row = rows->begin; row < rows->end && status == 0; row++) {

@@ -212,17 +212,7 @@ static uint64_t lay_out(struct reader *r, bool in_place)
  * one. */
 static size_t find_part(const struct reader *r, uint64_t unit)
 {
-    size_t low = 0, high = r->n_arrays;
-
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (r->parts[middle].first <= unit)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return find_last(&r->parts->first, sizeof *r->parts, 0, r->n_arrays, unit);
 }
 
 void reader_expect(const struct reader *r, uint64_t row)

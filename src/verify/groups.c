@@ -20,22 +20,14 @@ struct block {
 
 static struct block block_of(const struct layout *layout, uint64_t source)
 {
-    uint64_t low = 0, high = layout->n_games;
-
     if (layout->games == NULL) {
         const uint64_t first = source - source % layout->block_rows;
 
         return (struct block){first, smaller(layout->block_rows, layout->n_sources - first)};
     }
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-
-        if (layout->games[middle] <= source)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (struct block){layout->games[low], layout->games[low + 1] - layout->games[low]};
+    const uint64_t *game =
+        layout->games + find_last(layout->games, sizeof *game, 0, layout->n_games, source);
+    return (struct block){game[0], game[1] - game[0]};
 }
 
 uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k)
