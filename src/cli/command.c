@@ -277,10 +277,15 @@ static int run(const struct command *command, int argc, char **argv, struct erro
     return status;
 }
 
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 static int run_line(int argc, char **argv, struct error *err)
 {
     const char *name = argc > 1 ? argv[1] : NULL, *nearest = NULL;
-    const bool is_help = name != NULL && strcmp(name, "help") == 0;
+    const bool is_help = name != NULL && asks_for_help(name);
     size_t least = 3; /* fewer letters than this may be wrong */
 
     if (name == NULL)
@@ -289,7 +294,7 @@ static int run_line(int argc, char **argv, struct error *err)
         print_version();
         return 0;
     }
-    if ((is_help && argc == 2) || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    if (is_help && (argc == 2 || *name == '-' || asks_for_help(argv[2]))) {
         printf("symaug - every symmetric image of a board-game training shard\n\n"
                "usage: symaug COMMAND [OPTION]... [OPERAND]...\n\ncommands:\n");
         for (size_t i = 0; i < command_n_table; i++)

@@ -30,14 +30,16 @@ static int open_input(struct plan *plan, size_t i, const char *path, struct erro
     if (!request->allow_expanded && shard->expansion == NULL && archive->form != ARCHIVE_MEMORY &&
         shard_recall(shard, request, true, err) != 0)
         return -1;
-    recall_release(&shard->recall); /* it served to tell whether this is an expansion */
+    if (!is_recalled || shard->recall.output == NULL)
+        recall_release(&shard->recall); /* it served to tell whether this is an expansion */
     plan->was_expanded |= shard->expansion != NULL && !request->allow_expanded;
     if (plan->was_expanded && request->purpose == FOR_IMAGES)
         return error_set(err, ERROR_DATA,
                          "%s: was expanded before (%s); expanding it again would repeat every "
                          "image",
                          text_path(archive->path).text, shard->expansion);
-    if ((is_recalled && shard_recall(shard, request, false, err) != 0) ||
+    if ((is_recalled && shard->recall.output == NULL &&
+         shard_recall(shard, request, false, err) != 0) ||
         archive_in_load_objects(archive, err) != 0)
         return -1;
     for (size_t k = 0; k < archive->warnings.list.n; k++)

@@ -10,6 +10,8 @@
  */
 #include "engine/shard.h"
 
+#include "zip/check.h"
+
 /* --- digests --- */
 
 #define CHUNK_NBYTES (256u << 10)
@@ -104,6 +106,29 @@ void digests_release(struct digests *d)
 
 /* --- what a manifest says --- */
 
+/* A file that is an array gives it its own name. Where that was another one, which the manifest
+ * tells, the array gets it back, unless the user tells its role by the file's. */
+static int name_only_array(struct archive_in *archive, const struct role_request *said,
+                           struct error *err)
+{
+    struct array *array = archive->arrays;
+    const char *key = said->only_key;
+    struct text member = {0};
+
+    if (archive->form != ARCHIVE_NPY || key == NULL || member_name_fault(key, strlen(key)) != NULL)
+        return 0;
+    for (size_t i = 0; i < said->n_overrides; i++)
+        if (strcmp(said->overrides[i].array, array->key) == 0)
+            return 0;
+    if (text_append(&member, err, "%s.npy", key) != 0)
+        return -1;
+    free(array->key);
+    free(array->member);
+    array->member = member.text;
+    array->key = strdup(key);
+    return array->key != NULL ? 0 : error_no_memory(err, "name of an array");
+}
+
 /* Take the roles of an output that the manifest lists: those of the user override them, and they
  * hold for arrays that still have the dtype and row shape that it lists. A role that this version
  * does not know is ignored. */
@@ -112,15 +137,10 @@ static int recall_roles(struct recall *r, struct archive_in *archive, struct err
     struct role_request *said = &r->settings.roles;
     const json_t *arrays = json_object_get(r->output, "arrays");
 
-    /* A file that is an array gives it its own name, which was another one where it came from. */
-    if (archive->form == ARCHIVE_NPY && json_array_size(arrays) == 1 && said->n_overrides == 0) {
-        char *key = strdup(manifest_text(json_array_get(arrays, 0), "name"));
-
-        if (key == NULL)
-            return error_no_memory(err, "name of an array");
-        free(archive->arrays->key);
-        archive->arrays->key = key;
-    }
+    if (json_array_size(arrays) == 1)
+        said->only_key = manifest_text(json_array_get(arrays, 0), "name");
+    if (name_only_array(archive, said, err) != 0)
+        return -1;
     if (new_items(&r->roles, 1, "roles", err) != 0)
         return -1;
     r->roles->is_recalled = true;
@@ -340,7 +360,7 @@ int shard_read(struct shard *shard, const char *path, const struct settings *set
     else if (archive_in_find(archive, PLAN_SOURCE_KEY) != NULL ||
              archive_in_find(archive, PLAN_TRANSFORM_KEY) != NULL)
         shard->expansion = "it holds " PLAN_SOURCE_KEY " or " PLAN_TRANSFORM_KEY;
-    return 0;
+    return name_only_array(archive, &settings->roles, err);
 }
 
 int shard_find_roles(struct shard *shard, const struct board *board,

@@ -103,10 +103,11 @@ struct role_request {
     bool is_recalled; /* the overrides are those of another shard, for arrays that are here, too */
     struct role_override *overrides; /* owned */
     size_t n_overrides;
-    char *policy_layout; /* owned, or NULL: --policy */
-    int plane_xy;        /* --plane-order: -1 not given, 0 yx, 1 xy */
-    bool is_strict;      /* copy nothing by guess that may be spatial (expand) */
-    bool swaps_colours;  /* nor anything with rows, which a colour swap may change */
+    const char *only_key; /* borrowed, or NULL: what the array of a .npy file was called before */
+    char *policy_layout;  /* owned, or NULL: --policy */
+    int plane_xy;         /* --plane-order: -1 not given, 0 yx, 1 xy */
+    bool is_strict;       /* copy nothing by guess that may be spatial (expand) */
+    bool swaps_colours;   /* nor anything with rows, which a colour swap may change */
     const struct conventions *conventions; /* borrowed; with swaps_colours or try_roles only */
     const char *command;  /* borrowed, or NULL: a command line to which refusals add flags, */
     const char *operands; /* and what follows the flags ("-- a.npz"), or "" */
