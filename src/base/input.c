@@ -171,7 +171,10 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
             kind = ERROR_NO_INPUT;
     if (in->fd < 0) {
         error_set_at(err, kind, ERROR_IN_ERRNO(path), "cannot open%s",
-                     errno == ENOENT && strpbrk(path, "*?") != NULL
+                     errno == EMFILE
+                         ? " (all inputs of a run are open at once: give fewer at a time, or raise "
+                           "the limit with `ulimit -n`)"
+                     : errno == ENOENT && strpbrk(path, "*?") != NULL
                          ? " (it is a pattern that no name matches)"
                          : "");
         goto out;

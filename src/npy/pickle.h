@@ -47,12 +47,13 @@ struct pickle_ndarray {
 
 /* Upper limits on what a pickle may hold or cost. */
 struct pickle_limits {
-    uint64_t n_items;       /* of the object array: the product of the .npy header's shape */
-    uint64_t list_items;    /* of one list */
-    uint64_t string_nbytes; /* of one string */
-    uint64_t array_nbytes;  /* of one ndarray */
-    uint64_t total_nbytes;  /* of all items, shared objects counted once per reference */
-    uint64_t heap_nbytes;   /* of the reader's memory, which is also limited by the input's size */
+    uint64_t n_items;        /* of the object array: the product of the .npy header's shape */
+    uint64_t list_items;     /* of one list */
+    uint64_t string_nbytes;  /* of one string */
+    uint64_t array_nbytes;   /* of one ndarray */
+    uint64_t total_nbytes;   /* of all items, shared objects counted once per reference */
+    uint64_t heap_nbytes;    /* of the reader's memory, which is also limited by the input's size */
+    const char *heap_advice; /* static: what is said where that is too little; or NULL */
 };
 
 extern const struct pickle_limits pickle_default_limits;

@@ -56,9 +56,12 @@ struct pickle_chunk {
 /* Take n_bytes from the budget; ERROR_DATA when less is left. */
 static int charge(struct pickle_reader *r, uint64_t n_bytes)
 {
+    const char *advice = r->limits->heap_advice;
+
     if (n_bytes > r->heap_left)
-        return pickle_fail(r, "needs more than %llu bytes of memory, at most that many are allowed",
-                           (unsigned long long)r->heap_nbytes);
+        return pickle_fail(r,
+                           "needs more than %llu bytes of memory, at most that many are allowed%s",
+                           (unsigned long long)r->heap_nbytes, advice != NULL ? advice : "");
     r->heap_left -= n_bytes;
     return 0;
 }

@@ -402,8 +402,10 @@ int array_load_objects(struct array *array, struct error *err)
     if (total < limits.total_nbytes / AMPLIFICATION_MAX)
         limits.total_nbytes =
             smaller(limits.total_nbytes, total * AMPLIFICATION_MAX + AMPLIFICATION_NBYTES);
-    if (array->decoder != NULL)
-        limits.heap_nbytes = smaller(limits.heap_nbytes, most - total);
+    if (array->decoder != NULL && most - total < limits.heap_nbytes) {
+        limits.heap_nbytes = most - total;
+        limits.heap_advice = "; store it without compression";
+    }
     if (result == 0 && pickle_read(bytes + first, total - first, &limits, document, &reason) != 0)
         result = array_fail_reason(array, err, &reason, "pickle");
     if (result == 0 &&
