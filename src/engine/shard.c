@@ -349,11 +349,13 @@ int shard_read(struct shard *shard, const char *path, const struct settings *set
                struct error *err)
 {
     struct archive_in *archive = &shard->archive;
+    const struct role_request *said = &settings->roles;
 
+    /* Roles on trial are as many as the arrays, which were read well before. */
+    said = said->try_roles != NULL && said->under != NULL ? said->under : said;
     if (settings->memory != NULL
             ? archive_in_of_memory(archive, path, settings->memory, settings->n_memory, err)
-            : archive_in_open_part(archive, path, settings->use_map, role_is_dropped,
-                                   &settings->roles, err))
+            : archive_in_open_part(archive, path, settings->use_map, role_is_dropped, said, err))
         return -1;
     if (strncmp(archive->comment, "symaug ", 7) == 0)
         shard->expansion = "its zip comment says so";
