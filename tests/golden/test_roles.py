@@ -802,6 +802,17 @@ def beyond_as_told():
 check("an index beyond the layout that was told", beyond_as_told)
 
 
+def moves_of_chess():
+    """Moves of no told layout, beyond the cells: the layouts are named, and nothing is offered that fails."""
+    with Folder() as f:
+        f.save(move=np.arange(N) * 500 + 5, value=np.linspace(-1, 1, N))
+        said = f.refused("expand", "-b", "chess", "in.npz", "out.npz")
+        assert "in.npz: move: " in said and "from-to (4096)" in said and "--role move=drop" in said, said
+
+
+check("moves of chess in some layout", moves_of_chess)
+
+
 def info_shows_all():
     """`info` prints every role it knows, ? where it does not, and a command that settles all."""
     with Folder() as f:
