@@ -131,14 +131,16 @@ static void suggest(const char *name, char *text, size_t n_bytes)
         }
     }
     /* A preset's word and another size: the family that has the preset's size, with this one. */
-    for (size_t i = 0; i < board_n_presets && n_word > 1; i++) {
+    uint64_t wanted = 0;
+    (void)text_parse_u64(asked + n_word, &wanted);
+    for (size_t i = 0; i < board_n_presets && wanted > 1 && wanted < 100 && n_word > 1; i++) {
         const char *size = board_presets[i].name + n_word, *board = board_presets[i].board;
         const char *of = strchr(board, ':');
 
         if (strncmp(asked, board_presets[i].name, n_word) == 0 && of != NULL &&
-            strcmp(of + 1, size) == 0 && strlen(asked + n_word) - 1 < 2) {
-            text_add(text, n_bytes, "%s%.*s%s", n > 0 ? ", " : "", (int)(of + 1 - board), board,
-                     asked + n_word);
+            strcmp(of + 1, size) == 0) {
+            text_add(text, n_bytes, "%s%.*s%llu", n > 0 ? ", " : "", (int)(of + 1 - board), board,
+                     (unsigned long long)wanted);
             return;
         }
     }
