@@ -295,6 +295,12 @@ static int bind_unnamed(struct role_case *a)
         if (c->request->is_strict && may_be_moves(a, true) && !role_is_spatial(a, 1))
             return role_refuse(a, role_suggest(a),
                                "integers that may be lists of moves or cells: say what it is");
+        /* Numbers of tiles, ids of them, a deck. */
+        if (c->request->is_strict && c->board->family->has_tiles && !role_is_spatial(a, 1) &&
+            c->request->conventions->tiles == TILES_PERMUTE)
+            return role_refuse(a, a->h->n_dims == 2 && a->h->shape[1] == 3 ? "tile" : NULL,
+                               "its name gives no role, and --tiles permute may change it: say "
+                               "what it is, --copy if tiles do not matter to it");
         return bind_copy(a, true);
     }
     if (role_is_spatial(a, has_rows ? 1 : 0))

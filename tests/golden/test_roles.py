@@ -550,6 +550,19 @@ def floating_tiles(tiles, n_images):
 check("floating tiles, kept", floating_tiles, "keep", 2)
 check("floating tiles, permuted", floating_tiles, "permute", 12)
 
+
+def tiles_under_other_names(**arrays):
+    """Where tiles are permuted, what has another name may be a tile, too: it is asked about."""
+    with Folder() as f:
+        f.save(plateau=np.zeros((N, 19), "i4"), tile=np.tile([1, 2, 3], (N, 1)), final_score=np.zeros(N, "i4"), **arrays)
+        f.ok("expand", "-q", "-b", "takeiteasy", "in.npz", "keep.npz")
+        said = f.refused("expand", "-b", "takeiteasy", "--tiles", "permute", "in.npz", "out.npz")
+        assert "--role next=" + ("tile" if arrays["next"].ndim == 2 else "drop") in said, said
+
+
+check("tiles under another name", tiles_under_other_names, next=np.tile([9, 7, 8], (N, 1)))
+check("codes of tiles under another name", tiles_under_other_names, next=np.full(N, 978))
+
 # Planes that no board takes are no sign of another board.
 for what, boards in ("no numbers", np.zeros((N, 2, 6, 7), "c8")), ("none at all", np.zeros((N, 0, 6, 7), "f4")):
     check(f"planes that are {what}", undecided, "connect4", {"boards": boards, "pi": np.full((N, 7), 1 / 7)},
