@@ -33,19 +33,19 @@ static size_t encode(const struct codec_choice *choice, const uint8_t *data, siz
     return used;
 }
 
-static void check_inflated(const uint8_t *packed, size_t packed_nbytes, const uint8_t *data,
-                           size_t n_bytes)
+static void check_inflated(const struct decoder *decoder, const uint8_t *packed,
+                           size_t packed_nbytes, const uint8_t *data, size_t n_bytes)
 {
     struct error err = {0};
-    void *stream = decoder_deflate.state_new(&err);
+    void *stream = decoder->state_new(&err);
     uint8_t *unpacked = malloc(n_bytes + 1);
     struct decoding io = {packed, packed_nbytes, unpacked, n_bytes + 1, false};
 
     fuzz_require(stream != NULL && unpacked != NULL, "no memory");
-    fuzz_require(decoder_deflate.decode(stream, &io, &err) == 0, err.message);
+    fuzz_require(decoder->decode(stream, &io, &err) == 0, err.message);
     fuzz_require(io.done && io.in_nbytes == 0 && io.out_nbytes == 1, "another length");
     fuzz_require(memcmp(unpacked, data, n_bytes) == 0, "other bytes");
-    decoder_deflate.state_free(stream);
+    decoder->state_free(stream);
     free(unpacked);
 }
 
@@ -62,7 +62,8 @@ static void round_trip(const struct codec_choice *choice, const uint8_t *data, s
     if (choice->codec->zip_method == CODEC_ZIP_STORED)
         fuzz_require(packed_nbytes == n_bytes && memcmp(packed, data, n_bytes) == 0, "other bytes");
     else
-        check_inflated(packed, packed_nbytes, data, n_bytes);
+        check_inflated(codec_decoder(choice->codec->zip_method), packed, packed_nbytes, data,
+                       n_bytes);
     free(packed);
 }
 
@@ -76,9 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
     if (n_bytes < SETTINGS_NBYTES)
         return 0;
     choice.codec = codec_table[bytes[0] % codec_n_table];
-    choice.level = strcmp(choice.codec->name, "zlib") == 0   ? bytes[1] % 9 + 1
-                   : strcmp(choice.codec->name, "isal") == 0 ? 1
-                                                             : 0;
+    choice.level = choice.codec->n_levels > 0 ? bytes[1] % choice.codec->n_levels + 1
+                                              : strcmp(choice.codec->name, "isal") == 0;
     member = (struct codec_member){
         .n_bytes = n_bytes - SETTINGS_NBYTES,
         .item_nbytes = (size_t)1 << bytes[2] % 4,
