@@ -13,7 +13,8 @@
  *
  * Not shared: everything that writes rows. verify has loops of its own that look up each element of
  * one row in the other through the destination maps, where expand gathers through the source maps;
- * it uses no kernel of expand.
+ * it uses no kernel of expand. (The keys of positions, by which --leak compares sets, let one
+ * compute numbers that change with the colours; nothing is moved by it.)
  */
 #pragma once
 
