@@ -96,7 +96,7 @@ int classes_find(struct probe *probe, struct classes *classes, struct error *err
             const bool is_good = 4 * n_different >= 3 * classes->n_images;
             n_once += base->is_symmetric && end - i == n_different;
             n_repeated += base->is_symmetric && end - i > n_different;
-            if (n_different == 1 && end - i > 1)
+            if (n_different == 1 && (end - i > 1 || (classes->n_images > 2 && n == probe->n_rows)))
                 continue;
             n_classes++;
             n_saved += end - i - 1;
@@ -117,14 +117,19 @@ int classes_find(struct probe *probe, struct classes *classes, struct error *err
     return 0;
 }
 
-/* What is seen of a class: bits that are kept beside its first row. */
+/* What is seen of a class. */
 enum {
-    LABELS_DIFFER = 1, /* a label is not that of the image */
-    COPIES_DIFFER = 2, /* numbers differ that every image should repeat */
-    IS_REPEATED = 4,   /* two rows are the same image */
-    IS_RELATED = 8,    /* some row is an image of the first one */
-    N_SEEN = 4
+    LABELS_DIFFER, /* a label is not that of the image */
+    COPIES_DIFFER, /* numbers differ that every image should repeat */
+    IS_REPEATED,   /* two rows are the same image */
+    IS_RELATED,    /* some row is an image of the first one */
+    N_SEEN,
 };
+
+/* Bits that are kept beside the first row of a class: for each of these, and above them of how many
+ * images there is a row, if all have a name. */
+#define SEEN(what)  (UINT32_C(1) << (what))
+#define KINDS_SHIFT 8
 
 /* Name the images of the n rows of a class after its first row, and note what is seen. window->n is
  * n, or 0 if they are too many to be told apart. */
@@ -133,7 +138,8 @@ static int relate_class(struct probe *p, struct window *window, struct lane_imag
 {
     const struct lanes *lanes = p->lanes;
     const bool *allowed = p->groups->allowed;
-    uint32_t seen = 0;
+    uint32_t seen = 0, n_kinds = 0;
+    bool are_named = window->n > 1;
 
     for (uint64_t k = 0; k < window->n; k++)
         window->rows[k] = list[k].row;
@@ -146,18 +152,39 @@ static int relate_class(struct probe *p, struct window *window, struct lane_imag
                                           : probe_relate_planes(&planes, allowed);
 
         list[k].transform = t;
-        seen |= k > 0 && t != NO_TRANSFORM ? IS_RELATED : 0;
+        are_named &= t != NO_TRANSFORM;
+        seen |= k > 0 && t != NO_TRANSFORM ? SEEN(IS_RELATED) : 0;
+        bool is_repeated = false;
         for (uint64_t m = 0; m < k && k < window->n && t != NO_TRANSFORM; m++)
-            seen |= list[m].transform == t ? IS_REPEATED : 0;
+            is_repeated |= list[m].transform == t;
+        seen |= is_repeated ? SEEN(IS_REPEATED) : 0;
+        n_kinds += !is_repeated;
         for (size_t i = 0; i < lanes->n && k > 0 && t != NO_TRANSFORM; i++) {
             const struct orbit_pair pair = {window, i, 0, k, 0};
 
             if (lane_is_compared(&lanes->items[i]) && !orbit_same(&pair, t, ORBIT_EXACT))
-                seen |= lanes->items[i].binding->role == ROLE_COPY ? COPIES_DIFFER : LABELS_DIFFER;
+                seen |= lanes->items[i].binding->role == ROLE_COPY ? SEEN(COPIES_DIFFER)
+                                                                   : SEEN(LABELS_DIFFER);
         }
     }
-    list[0].at = seen;
+    list[0].at = seen | (are_named ? n_kinds << KINDS_SHIFT : 0);
     return 0;
+}
+
+/* The number of rows, no more than the board has images, that most positions with several have;
+ * n_images if none has. */
+static uint64_t usual_rows(const struct probe *p, const struct lane_image *list, uint64_t n_images)
+{
+    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, usual = 0;
+
+    for (uint64_t i = 0, end; i < p->n_rows; i = end) {
+        end = class_end(list, i, p->n_rows);
+        if (end - i > 1 && end - i <= p->n_ids)
+            n_of[end - i] += end - i;
+    }
+    for (uint64_t k = 2; k <= p->n_ids; k++)
+        usual = n_of[k] > n_of[usual] ? k : usual;
+    return usual > 0 ? usual : n_images;
 }
 
 /* Which image the first of the n rows of a class is: one that makes all of them images that are
@@ -179,51 +206,89 @@ static uint32_t first_image(const struct probe *p, const struct lane_image *list
     return 0;
 }
 
-int classes_take(struct probe *p, uint32_t n_images, bool by_policy, struct error *err)
+/* What all classes show. */
+struct class_tally {
+    uint64_t usual, most;    /* rows of most classes; more than these are not told apart */
+    uint64_t n_alone;        /* single rows */
+    uint64_t n_all, n_odd;   /* classes of several rows; those without whole sources */
+    uint64_t n_seen[N_SEEN]; /* classes in which something is seen */
+    uint64_t n_of_kinds[LAYOUT_MAX_IMAGES + 1];
+    uint64_t n_pairs[2];    /* of the first row of a class and another: unrelated, related */
+    uint64_t n_left_out[2]; /* rows of positions that occur too often, or are symmetric */
+};
+
+/* Name the images of all classes in the list, each after its first row, and add them up. */
+static int relate_classes(struct probe *p, struct lane_image *list, bool by_policy,
+                          struct class_tally *tally, struct error *err)
 {
-    const uint64_t n = p->n_rows, most = n_images + n_images / 2;
-    const struct board *board = p->planes->spec.board;
-    struct lane_image *list = list_rows(p, n, by_policy ? BY_POLICY : BY_SHAPE, err);
     struct window window = {0};
-    uint64_t n_sources = 0, n_all = 0, n_odd = 0, n_seen[N_SEEN] = {0}; /* classes */
-    uint64_t n_pairs[2] = {0};    /* of the first row of a class and another: unrelated, related */
-    uint64_t n_left_out[2] = {0}; /* rows of positions that occur too often, or are symmetric */
-    uint32_t doubts = 0;          /* which count */
-    int status = list != NULL ? lanes_open(p->lanes, true, NULL, err) : -1;
+    int status = lanes_open(p->lanes, true, NULL, err);
 
     if (status == 0)
-        status = window_init(&window, p->lanes, most, err);
-    for (uint64_t i = 0, end; status == 0 && !p->planes->is_broken && i < n; i = end) {
-        end = class_end(list, i, n);
+        status = window_init(&window, p->lanes, tally->most, err);
+    for (uint64_t i = 0, end; status == 0 && !p->planes->is_broken && i < p->n_rows; i = end) {
+        end = class_end(list, i, p->n_rows);
+        const uint64_t n = end - i;
         /* If a position has many more rows than images, nothing tells which row is whose image; a
          * few more are taken for duplicates. */
-        window.n = end - i <= most && !(by_policy && list[i].source == 0) ? end - i : 0;
-        n_left_out[0] += end - i - window.n;
-        status = relate_class(p, &window, list + i, end - i, by_policy, err);
-        n_odd += (end - i) % n_images != 0;
-        n_all++;
+        window.n = n <= tally->most && !(by_policy && list[i].source == 0) ? n : 0;
+        tally->n_left_out[0] += n - window.n;
+        status = relate_class(p, &window, list + i, n, by_policy, err);
+        tally->n_alone += n == 1;
+        tally->n_all += n > 1;
+        tally->n_odd += n > 1 && n % tally->usual != 0;
+        tally->n_of_kinds[list[i].at >> KINDS_SHIFT]++;
         for (uint64_t k = i + 1; k < i + window.n; k++)
-            n_pairs[list[k].transform != NO_TRANSFORM]++;
+            tally->n_pairs[list[k].transform != NO_TRANSFORM]++;
         for (int k = 0; k < N_SEEN; k++)
-            n_seen[k] += list[i].at >> k & 1;
+            tally->n_seen[k] += list[i].at >> k & 1;
     }
-    const uint64_t n_classes = n_seen[N_SEEN - 1];
-    const bool is_complete = n_odd <= 1 || 10 * n_odd <= n_all;
-    for (int k = 0; k < N_SEEN - 1; k++)
-        doubts |= 2 * n_seen[k] <= n_classes ? 1u << k : 0;
-    doubts |= p->is_irregular ? IS_REPEATED : 0;
-    for (uint64_t i = 0, end; status == 0 && i < n; i = end) {
+    window_release(&window);
+    return status;
+}
+
+/* True when images are there twice in many classes as chance has it: where a program makes one of
+ * them twice, nearly all classes hold equally many different ones. */
+static bool are_drawn(const struct class_tally *tally)
+{
+    const uint64_t n_repeated = tally->n_seen[IS_REPEATED], n_classes = tally->n_seen[IS_RELATED];
+    uint64_t n_named = 0, n_usual = 0;
+
+    for (uint32_t k = 1; k <= LAYOUT_MAX_IMAGES; k++) {
+        n_named += tally->n_of_kinds[k];
+        n_usual = tally->n_of_kinds[k] > n_usual ? tally->n_of_kinds[k] : n_usual;
+    }
+    return 4 * n_repeated > n_classes && 5 * n_usual < 4 * n_named;
+}
+
+/* Make groups of the classes whose images have names. */
+static void name_classes(struct probe *p, struct lane_image *list, struct class_tally *tally)
+{
+    const struct board *board = p->planes->spec.board;
+    const bool is_complete = tally->n_odd <= 1 || 10 * tally->n_odd <= tally->n_all;
+    uint64_t n_sources = 0;
+    uint32_t doubts = p->is_irregular ? SEEN(IS_REPEATED) : 0; /* which count */
+
+    for (int k = 0; k < IS_RELATED; k++)
+        doubts |= 2 * tally->n_seen[k] <= tally->n_seen[IS_RELATED] ? SEEN(k) : 0;
+    p->groups->is_drawn = are_drawn(tally);
+    for (uint64_t i = 0, end; i < p->n_rows; i = end) {
         const uint64_t source = n_sources++;
 
-        end = class_end(list, i, n);
-        if (is_complete)
-            list[i].at &= end - i != n_images ? ~(uint32_t)IS_REPEATED : 0;
+        end = class_end(list, i, p->n_rows);
+        /* A class of the usual size holds one source, unless rows of several that were not expanded
+         * add up to it. */
+        if (is_complete && end - i != tally->usual)
+            list[i].at &= ~SEEN(IS_REPEATED);
+        else if (is_complete && (tally->n_alone == 0 || !(list[i].at & SEEN(IS_REPEATED))))
+            list[i].at = 0;
         const bool is_open = (list[i].at & doubts) != 0;
         const uint8_t *then =
             &board->compose[first_image(p, list + i, end - i) * board->n_transforms];
-        n_left_out[0] += is_open ? end - i : 0;
+        tally->n_left_out[0] += is_open ? end - i : 0;
         for (uint64_t k = i; k < end; k++) {
-            n_left_out[1] += !is_open && end - i <= most && list[k].transform == NO_TRANSFORM;
+            tally->n_left_out[1] +=
+                !is_open && end - i <= tally->most && list[k].transform == NO_TRANSFORM;
             if (is_open || list[k].transform == NO_TRANSFORM)
                 list[k].transform = NO_TRANSFORM;
             else
@@ -231,10 +296,21 @@ int classes_take(struct probe *p, uint32_t n_images, bool by_policy, struct erro
             list[k].source = list[k].transform == NO_TRANSFORM ? n_sources++ : source;
         }
     }
-    window_release(&window);
+}
+
+int classes_take(struct probe *p, uint32_t n_images, bool by_policy, struct error *err)
+{
+    struct lane_image *list = list_rows(p, p->n_rows, by_policy ? BY_POLICY : BY_SHAPE, err);
+    struct class_tally tally = {.most = n_images + n_images / 2};
+
+    if (list == NULL)
+        return -1;
+    tally.usual = p->is_irregular ? n_images : usual_rows(p, list, n_images);
+    tally.most = tally.usual > tally.most ? tally.usual : tally.most;
+    const int status = relate_classes(p, list, by_policy, &tally, err);
     /* Policies that have equal numbers by chance are no images. */
-    const bool is_chance = by_policy && n_pairs[1] < 3 * n_pairs[0];
-    if (status != 0 || p->planes->is_broken || n_classes == 0 || is_chance) {
+    const bool is_chance = by_policy && tally.n_pairs[1] < 3 * tally.n_pairs[0];
+    if (status != 0 || p->planes->is_broken || tally.n_seen[IS_RELATED] == 0 || is_chance) {
         free(list);
         if (status == 0 && is_chance)
             return 0;
@@ -245,15 +321,16 @@ int classes_take(struct probe *p, uint32_t n_images, bool by_policy, struct erro
                                              : "nothing tells which rows of a position are images "
                                                "of one source");
     }
-    qsort(list, n, sizeof *list, lane_image_compare);
+    name_classes(p, list, &tally);
+    qsort(list, p->n_rows, sizeof *list, lane_image_compare);
     p->groups->entries = list;
     p->lanes->result->is_expanded = true;
     struct text_quoted left_out[2] = {0};
 
     for (int k = 0; k < 2; k++)
-        if (n_left_out[k] > 0)
+        if (tally.n_left_out[k] > 0)
             left_out[k] = text_format("; %" PRIu64 " rows are not compared: their %s %s",
-                                      n_left_out[k], by_policy ? "policies" : "positions",
+                                      tally.n_left_out[k], by_policy ? "policies" : "positions",
                                       k == 0 ? "occur too often" : "are symmetric");
     return text_append(&p->lanes->result->note, err,
                        "expanded, %u images per source, rows grouped by their %s%s%s", n_images,

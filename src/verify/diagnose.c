@@ -259,8 +259,10 @@ static void report_row(const struct diagnosis *d, enum finding_code code, uint64
     const struct lane_image *image = &d->images[m];
     const char *key = d->lanes->planes >= 0 ? d->lanes->items[d->lanes->planes].array->key : NULL;
 
-    const struct finding_place place = {code, code == FINDING_ORBIT_MISSING && is_doubtful(d), key,
-                                        image->row};
+    const bool is_warning = code == FINDING_ORBIT_MISSING     ? is_doubtful(d)
+                            : code == FINDING_ORBIT_DUPLICATE ? d->groups->is_drawn
+                                                              : false;
+    const struct finding_place place = {code, is_warning, key, image->row};
 
     findings_add(d->findings, &place, expected, found, "%s of source %" PRIu64,
                  code == FINDING_ORBIT_MISSING     ? "images"

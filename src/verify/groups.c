@@ -244,7 +244,7 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
     groups->alone = !may_be_alone ? ALONE_LACKS : are_many ? ALONE_IS_LEFT : ALONE_IS_DOUBTFUL;
     if (may_be_alone)
         n_named -= n_alone;
-    groups->expects = n_expected > 1 && 2 * n_with_most > n_named &&
+    groups->expects = n_expected > 1 && !groups->is_drawn && 2 * n_with_most > n_named &&
                       10 * n_with_others <= n_named && (may_be_alone || !are_many);
     return status;
 }

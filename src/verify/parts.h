@@ -216,7 +216,8 @@ struct orbit_groups {
         ALONE_IS_LEFT,     /* or is a source that was not expanded, as many are, */
         ALONE_IS_DOUBTFUL, /* or may be either: a warning */
     } alone;
-    bool is_cut; /* rows are in transform order: images with the transform of the first row and */
+    bool is_drawn; /* images of each source were drawn at random: some may be there twice */
+    bool is_cut;   /* rows are in transform order: images with the transform of the first row and */
     struct lane_image first, last; /* lower sources, or of the last row and higher ones, may be in
                                       other shards */
 };

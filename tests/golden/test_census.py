@@ -406,6 +406,30 @@ def test_partly_expanded(what, alone):
         assert codes == {"orbit-missing"} and file["counts"] == {"orbit-missing": 6}, file
 
 
+@tap.test(*[(share, fault) for share in (0.3, 0.6) for fault in (None, *sorted(FAULTS))])
+def test_partly_expanded_in_any_order(share, fault):
+    """Sources that were not expanded do not hide, in rows of any order, which others were."""
+    make, expected = FAULTS[fault] if fault else (image, set())
+    rows = rows_of(gomoku(60))
+    n = int(len(rows) * share)
+    images = orders("sample", rows[:n], IDS["all"], make) + rows[n:]
+    codes, file = errors_of(shuffled(stack(images)), *BOARD)
+    assert file["expanded"] and (codes & expected if fault else not file["counts"]), (codes, file)
+
+
+@tap.test(*[(ids, fault) for ids in ("all", "rotations")
+            for fault in (None, "policy still", "policy inverse", "move still")])
+def test_drawn_at_random(ids, fault):
+    """Images that were drawn at random, some of them twice: a warning, and wrong ones are named."""
+    rng = np.random.default_rng(3)
+    make, expected = FAULTS[fault] if fault else (image, set())
+    images = [make(row, int(t)) for row in rows_of(gomoku(60))
+              for t in rng.choice(IDS[ids], len(IDS[ids]))]
+    codes, file = errors_of(shuffled(stack(images)), *BOARD)
+    assert file["expanded"] and "orbit-duplicate" not in codes, file
+    assert (codes & expected) if fault else not codes, file
+
+
 @tap.test(1, 40, 93)
 def test_level_policies(n):
     """Policies that are the same everywhere, or as many positions have them, tell no images."""
