@@ -213,11 +213,10 @@ int crew_size(const struct crew *crew)
 
 void crew_begin(struct crew *crew, const struct crew_work *work, void *self)
 {
-    pthread_mutex_lock(&crew->team->lock);
+    crew_lock(crew);
     crew->work = work;
     crew->self = self;
-    pthread_cond_broadcast(&crew->team->changed);
-    pthread_mutex_unlock(&crew->team->lock);
+    crew_unlock(crew);
 }
 
 void crew_end(struct crew *crew)
@@ -233,14 +232,13 @@ void crew_add_task(struct crew *crew, struct crew_task *task)
 {
     struct crew_task **last = &crew->tasks;
 
-    pthread_mutex_lock(&crew->team->lock);
+    crew_lock(crew);
     while (*last != NULL)
         last = &(*last)->next;
     task->is_running = false;
     task->next = NULL;
     *last = task;
-    pthread_cond_broadcast(&crew->team->changed);
-    pthread_mutex_unlock(&crew->team->lock);
+    crew_unlock(crew);
 }
 
 void crew_drop_task(struct crew *crew, struct crew_task *task)
@@ -323,13 +321,6 @@ static int row_lead(void *self, struct crew *crew)
     crew_await(crew, row_is_done, self);
     crew_end(crew);
     return 0;
-}
-
-void crew_each(struct crew *crew, int64_t n_jobs, crew_job job, void *self)
-{
-    struct row row = {.run = job, .self = self, .n_jobs = n_jobs};
-
-    row_lead(&row, crew);
 }
 
 void crew_run_each(int n_threads, int64_t n_jobs, crew_job job, void *self)

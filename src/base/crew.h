@@ -71,6 +71,5 @@ void crew_unlock(struct crew *crew);
 /* One of many equal jobs. */
 typedef void (*crew_job)(void *self, int64_t i, int worker);
 
-/* Run jobs 0 to n_jobs - 1 and return when all are done, in this crew or in one of their own. */
-void crew_each(struct crew *crew, int64_t n_jobs, crew_job job, void *self);
+/* Run jobs 0 to n_jobs - 1, in a crew of their own, and return when all are done. */
 void crew_run_each(int n_threads, int64_t n_jobs, crew_job job, void *self);

@@ -196,12 +196,12 @@ static void work_job(void *self, int64_t job, int worker)
 
 /* Check the front window while the back one is read, join the findings, report and drop lanes that
  * could not be read; then the next window. */
-static int walk(void *self, struct crew *crew)
+static int walk(struct run *run)
 {
-    struct run *run = self;
     struct lanes *lanes = run->lanes;
     struct window *back = &run->walk.window;
-    struct meter *meter = lanes->request->settings->meter;
+    const struct settings *settings = lanes->request->settings;
+    struct meter *meter = settings->meter;
     uint64_t n_done = 0; /* rows */
 
     meter_begin(meter, "checking", lanes->shard->archive.path);
@@ -215,7 +215,7 @@ static int walk(void *self, struct crew *crew)
             return -1;
         if (!orbit_walk_next(&run->walk) && run->walk.status != 0)
             return -1;
-        crew_each(crew, (int64_t)lanes->n + N_PIECES, work_job, run);
+        crew_run_each(settings->n_threads, (int64_t)lanes->n + N_PIECES, work_job, run);
         for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
             findings_merge(&lanes->result->findings, &piece->findings);
             if (piece != run->pieces)
@@ -261,7 +261,7 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
             status = rules_init_part(&run->pieces[p].rules, &run->pieces[0].rules, err);
     }
     if (status == 0)
-        status = crew_run(lanes->request->settings->n_threads, walk, run);
+        status = walk(run);
     if (status == 0)
         rules_finish(&run->pieces[0].rules, &lanes->result->findings);
     for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
