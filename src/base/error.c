@@ -14,19 +14,11 @@ size_t text_utf8_nbytes(const void *bytes, size_t n_left)
 {
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     const uint8_t *p = bytes;
-    size_t length;
+    const size_t length = p[0] < 0xc2 || p[0] > 0xf4 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
 
     if (p[0] < 0x80)
         return 1;
-    if (p[0] >= 0xc2 && p[0] < 0xe0)
-        length = 2;
-    else if (p[0] >= 0xe0 && p[0] < 0xf0)
-        length = 3;
-    else if (p[0] >= 0xf0 && p[0] < 0xf5)
-        length = 4;
-    else
-        return 0;
-    if (length > n_left)
+    if (length == 0 || length > n_left)
         return 0;
     uint32_t code = p[0] & (0xffu >> (length + 1));
     for (size_t i = 1; i < length; i++) {
