@@ -281,7 +281,8 @@ static int move_item(const struct spec *spec, uint32_t t, struct pickle_item *it
         items = (struct pickle_item *)(void *)room->bytes.data;
         item->as.items = items;
     } else if (item->kind != PICKLE_INT) {
-        return error_set(err, ERROR_DATA, "an element is no integer, list or array of integers");
+        return error_set(err, ERROR_DATA,
+                         "an element is not an integer, or a list or array of integers");
     }
     for (size_t i = 0; i < n; i++) {
         const int64_t from = items[i].as.integer;

@@ -301,7 +301,7 @@ int shard_find_board(struct shard *shard, const struct settings *said, bool may_
     }
     /* --board katago: the shard says of which size. */
     if (is_other && !shard_says)
-        error_fill_at(err, ERROR_DATA, &place, "has not the members of a KataGo shard");
+        error_fill_at(err, ERROR_DATA, &place, "does not have the members of a KataGo shard");
     else if (is_other)
         error_fill_at(err, ERROR_DATA, &place, "is of board %s, not of %s (--board)",
                       text_quote(says).text, text_path(said->board).text);

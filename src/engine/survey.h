@@ -94,15 +94,16 @@ struct turns {
     struct planes_form form;
     bool has_lead; /* stones are counted */
     struct turn_rows rows;
-    unsigned long long n_rows, n_excess, n_other_excess; /* that name a player; with a lead of 1,
-                                                            or in the other convention 1 or more */
-    unsigned long long
-        n_more[2];             /* nobody to move: one stone more of the first, of the second kind */
-    unsigned long long n_even; /* with the second player to move, and as many stones of both */
+    unsigned long long n_rows;         /* that name the player to move; of these: */
+    unsigned long long n_excess;       /* that player has one stone more than the other, */
+    unsigned long long n_other_excess; /* or more, under the other of --planes colour, mover */
+    unsigned long long n_even;         /* the second player is to move, and both have as many */
+    unsigned long long n_told;         /* an array beside them names a player, */
+    unsigned long long n_contradicted; /* who is another one */
+    unsigned long long n_more[2]; /* that name none: one stone more of the first, the second kind */
     unsigned long long n_mover_excess[3];      /* n_excess if the stones are those of the mover of
                                                   each, the first or the last frame */
     unsigned long long n_padded, first_padded; /* with two or more frames of zeros */
-    unsigned long long n_told, n_contradicted; /* with a player beside them, who is another one */
     uint64_t left; /* bits: planes that a swap keeps, and that named the player to move so far, */
     bool has_turn[2]; /* and the players whom the number of stones has named */
 

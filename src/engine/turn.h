@@ -112,8 +112,7 @@ struct laid {
     int32_t *targets;         /* owned: by action and flip, the element of a plane, or -1 */
 
     struct flip_tally parts[LAID_N_PARTS];
-    uint64_t
-        first_on; /* the first row with mass on stones in the declared order; UINT64_MAX: none */
+    uint64_t first_on; /* the first row with mass on stones as declared; UINT64_MAX: none */
 };
 
 /* Make the tables of a policy and the planes beside it. The caller releases them. */
@@ -139,8 +138,7 @@ struct laid_position {
     uint64_t row;            /* its number in the set */
     const uint8_t *occupied; /* by element of a plane: not 0 where it has a stone */
     uint64_t n_stones;
-    bool
-        is_compared; /* in every order of storage; else only in the declared one, and not counted */
+    bool is_compared; /* in every order of storage; else in the declared one, and not counted */
 };
 
 /* Add a row: one or more dense policies, or a list of actions with the values beside it (NULL: each

@@ -79,8 +79,7 @@ struct key_room {
 struct key_like {
     const struct key *key;
     const char *path;
-    bool
-        converts; /* types may differ: rows are converted, and refused where a value would change */
+    bool converts; /* rows of other types, which are refused where a value would change */
 };
 
 /*

@@ -135,8 +135,7 @@ struct report_set {
     enum report_verdict verdict;
     size_t number;                 /* from 0 */
     struct verify_results results; /* of its files, and of the manifest that lists them */
-    struct shard
-        shard; /* the first readable file, whose arrays stand for those of all; if is_open */
+    struct shard shard;            /* the first readable file, which stands for all; if is_open */
     bool is_open;
     uint64_t n_rows;
     uint64_t *nbytes; /* owned: unpacked and packed size of each array, over all files */

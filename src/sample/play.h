@@ -24,8 +24,7 @@ struct play {
     uint32_t n_moves;   /* size of a game's moves */
     const char *planes; /* see play_planes; NULL: the kind draws its own */
     uint32_t n_planes;  /* the size PLAY_PLANES; those without a letter in `planes` stay 0 */
-    uint32_t
-        n_actions; /* the size PLAY_ACTIONS: as the board file says; else cells, in Go a pass */
+    uint32_t n_actions; /* the size PLAY_ACTIONS: as a board file says; else cells, in Go a pass */
     const struct action_layout *layout; /* static; or NULL */
 };
 
