@@ -265,11 +265,17 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
                                   .budget = settings->budget,
                                   .n_threads = settings->n_threads};
     struct compare c = {.sets = sets, .exact = by_key, .symmetry = by_key, .matches = by_key};
+    const uint64_t counts_nbytes = 2 * sizeof *sets->exact * sets->n * sets->n;
     struct text_list *lists = calloc(sets->n + 1, sizeof *lists);
     const void *found;
     size_t n_shards = 0;
     int n = 0, status = lists != NULL ? 0 : error_no_memory(err, "sets");
 
+    if (status == 0 && sets->exact != NULL && counts_nbytes > settings->max_memory)
+        status = error_set(err, ERROR_USAGE,
+                           "%zu sets: what each has in common with each takes %s, more than "
+                           "--max-memory; a folder of shards is one set",
+                           sets->n, text_size(counts_nbytes).text);
     /* All shards are found first: the progress line shows how many there are. */
     for (size_t i = 0; i < sets->n && status == 0; i++) {
         lists[i] = sets->items[i].shards;

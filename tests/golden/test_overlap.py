@@ -79,6 +79,9 @@ def test_spill():
         plain = overlap("--board=tictactoe", *paths)
         assert overlap("--board=tictactoe", "--max-memory=64k", *paths) == plain
         assert plain["symmetry"][0][1] >= plain["exact"][0][1] > 0
+        # The counts themselves grow with the square of the sets.
+        _, errors = run("overlap", "--board=tictactoe", "--max-memory=64k", *100 * paths[:1], code=64)
+        assert "100 sets" in errors and "folder of shards is one set" in errors, errors
 
 
 @tap.test()
