@@ -295,6 +295,7 @@ struct role_problems {
     size_t n;
     size_t *places; /* owned: n_places. By array + 1: the item of its problem + 1; 0: it has none */
     size_t n_places;
+    const struct board *board; /* borrowed: whose roles were looked for */
 };
 
 void role_problems_release(struct role_problems *problems);

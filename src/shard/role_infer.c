@@ -457,9 +457,10 @@ static void finish(struct role_context *c)
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const enum role is = a->b->role;
         const bool is_known = a->named.is_known;
-        const bool is_open =
-            c->request->is_strict && is_of_board && !a->is_told && a->array->n_rows == c->n_rows &&
-            (is_known ? is == ROLE_ACTION || is == ROLE_COORD : is == ROLE_COPY || a->is_refused);
+        const bool is_open = c->request->is_strict && is_of_board && !a->is_told &&
+                             a->array->n_rows == c->n_rows &&
+                             (is_known ? a->named.role == ROLE_ACTION || a->named.role == ROLE_COORD
+                                       : is == ROLE_COPY || a->is_refused);
         const char *order = is_open && is == ROLE_COORD ? role_suggest_coord(a) : "coord";
         const char *what;
 
@@ -467,7 +468,7 @@ static void finish(struct role_context *c)
             role_refuse(
                 a, order,
                 "pairs of numbers beyond the rows and columns of the board: say what it is");
-        const char *role = is_open && !(is_known && a->is_refused) ? role_shown(a, &what) : NULL;
+        const char *role = is_open ? role_shown(a, &what) : NULL;
         struct role_problem *problem = role_problem_of(c->problems, (int)(a - c->cases));
         if (role != NULL && problem != NULL && strncmp(problem->role, "policy", 6) != 0) {
             snprintf(problem->role, sizeof problem->role, "%s", role); /* likelier than by name */
@@ -502,6 +503,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
         return error_set(err, ERROR_USAGE,
                          "planes of the board %s cannot be in the order xy: it is not square",
                          board->name);
+    c.problems->board = board;
     if (init(&c, bindings, err) != 0)
         goto out;
     if (board->family->only_known_members && missing != NULL) {

@@ -127,20 +127,29 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     int status = role_problems_command(problems, archive, request, &command, err);
     char reason[ERROR_MESSAGE_NBYTES];
     struct role_guess fits = {0};
-    bool is_misfit = false; /* planes do not fit the board given; they may fit another one */
+    enum role misfit = ROLE_META; /* planes, else a policy, do not fit the board given, but may
+                                     fit another one */
     size_t k;
 
     for (k = 0; k < problems->n; k++) {
         const struct role_problem *problem = &problems->items[k];
         const struct array *a = problem->array >= 0 ? &archive->arrays[problem->array] : NULL;
 
-        is_misfit |= a != NULL && problem->why.code == ERROR_CODE_SHAPE &&
-                     strcmp(problem->role, "drop") == 0 && a->row_nbytes > 0 &&
-                     role_dtype_moves(&a->header.dtype) &&
-                     role_by_name(a->key, strlen(a->key), NULL).role == ROLE_PLANES;
+        if (a == NULL || problem->why.code != ERROR_CODE_SHAPE ||
+            strcmp(problem->role, "drop") != 0 || a->row_nbytes == 0 ||
+            !role_dtype_moves(&a->header.dtype))
+            continue;
+        const enum role role = role_by_name(a->key, strlen(a->key), NULL).role;
+        if (role == ROLE_PLANES || (role == ROLE_POLICY && misfit == ROLE_META))
+            misfit = role;
     }
-    if (is_misfit)
+    if (misfit != ROLE_META)
         (void)role_guess_board_by_shape(archive, &fits);
+    const struct board_preset *preset = board_find_preset(fits.board);
+    if (misfit == ROLE_POLICY &&
+        (fits.n_boards != 1 || problems->board == NULL ||
+         strcmp(preset != NULL ? preset->board : fits.board, problems->board->name) == 0))
+        fits = (struct role_guess){0};
     if (status == 0 && command.n_bytes > COMMAND_MAX_NBYTES) { /* many inputs: flags alone */
         const struct role_request same = {.command = "the same with", .operands = ""};
 

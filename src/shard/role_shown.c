@@ -1,15 +1,20 @@
 /*
- * role_shown.c - integers under a name that says nothing may be moves all the same, which the
- * planes and the policy beside them show: in every row they name empty cells, or cells with stones,
- * or actions that have mass, or most of it. What other numbers would do so by chance is told from
- * how often each cell that they name is empty. A cell counts once, since the rows of a game say the
- * same.
+ * role_shown.c - numbers under a name that says nothing may be moves all the same, which the planes
+ * and the policy beside them show: in every row they name empty cells, or cells with stones, or
+ * actions that have mass, or most of it. They are read in many ways: as actions and as pairs, from
+ * any corner, from 0 or 1 or as fractions of the board, from a column, a record, a string or the
+ * place of a single one. What other numbers would do so by chance is told from how often each cell
+ * that they name is empty. A cell counts once, since the rows of a game say the same.
  */
 #include "shard/planes.h"
 #include "shard/role_parts.h"
 
-#define LOOK_ITEMS (1u << 18) /* actions of all rows that are looked at */
-#define SURE       7          /* evidence: one in a thousand */
+#include <ctype.h>
+
+#define LOOK_ITEMS  (1u << 18) /* actions of all rows that are looked at */
+#define SURE        7          /* evidence: one in a thousand, */
+#define TEXT_NBYTES 256        /* of strings, as many are read */
+#define MUST_BE     10         /* and where there are many readings */
 
 /* What an action may have in a row: bits of marks. */
 enum { IS_EMPTY, HAS_STONE, HAS_MASS, HAS_MOST, N_MARKS };
@@ -33,93 +38,210 @@ static void mark_actions(const struct planes_form *form, const struct row *plane
     }
 }
 
-static int64_t whole_number(const struct row *row, uint64_t k)
-{
-    const double v = row_double(row, k);
+/* --- readings --- */
 
-    return isnan(v) ? -1 : v == floor(v) && fabs(v) < 0x1p31 ? (int64_t)v : INT64_MAX;
-}
+/* What of a row may be moves: all of its numbers, or pairs of them; or one of the columns that
+ * read_columns finds, or two of them side by side. */
+enum { ALL_NUMBERS, ALL_PAIRS, COLUMN, N_COLUMNS = 8, COLUMN_PAIR = COLUMN + N_COLUMNS };
+enum { N_UNITS = COLUMN_PAIR + N_COLUMNS - 1 };
 
-/* How numbers may be read: as actions, whose cells are in some order, or pairs of them as cells. */
-static const struct reading {
-    const char *role;
-    enum action_flip flip;
-    unsigned row, col; /* which of a pair is what; both 0: no pairs */
-    int64_t base;      /* the number of the first action; no role says so, if it is not 0 */
-} readings[] = {
-    {.role = "action"},
-    {.role = "coord", .col = 1},
-    {.role = "coord:colrow", .row = 1},
-    {.role = "drop", .base = 1},
-    {.role = "drop", .col = 1, .base = 1},
-    {.role = "drop", .row = 1, .base = 1},
-    {.role = "drop", .col = 1, .flip = ACTION_FLIPUD},
-    {.role = "drop", .col = 1, .flip = ACTION_ROT90}, /* x, and y from the bottom */
-    {.role = "action:flipud", .flip = ACTION_FLIPUD},
-    {.role = "action:fliplr", .flip = ACTION_FLIPLR},
-    {.role = "action:rot180", .flip = ACTION_ROT180},
-    {.role = "action:transpose", .flip = ACTION_TRANSPOSE},
-    {.role = "action:rot90", .flip = ACTION_ROT90},
-    {.role = "action:rot270", .flip = ACTION_ROT270},
-    {.role = "action:anti-transpose", .flip = ACTION_ANTI_TRANSPOSE},
+/* How n rows, columns or cells may be numbered: v is number v * by + at, where `by` is a multiple
+ * of n and a rest, and so is `at`. */
+static const struct scale {
+    bool is_whole;
+    double by_n, by, at_n, at;
+} scales[] = {
+    {true, 0, 1, 0, 0},           /* from 0 to n - 1 */
+    {true, 0, 1, 0, -1},          /* from 1 to n */
+    {true, 0, 1, 0.5, -0.5},      /* from the middle, */
+    {true, 0, 0.5, 0.5, -0.5},    /* in steps of 2 */
+    {false, 1, -1, 0, 0},         /* from 0 to 1 */
+    {false, 1, 0, 0, 0},          /* from 0 to below 1 */
+    {false, 1, 0, 0, -0.5},       /* the middles of cells */
+    {false, 0.5, -0.5, 0.5, -0.5} /* from -1 to 1 */
 };
 
-enum { N_READINGS = N_OF(readings) };
+/* A reading: a unit, the order of its cells, how they are numbered. */
+enum { N_SCALES = N_OF(scales), N_READINGS = N_UNITS * ACTION_N_FLIPS * N_SCALES };
 
-static bool is_of_pairs(const struct reading *reading)
+struct reading {
+    unsigned unit, scale;
+    enum action_flip flip;
+    bool is_pair;
+    const char *role; /* "drop": none reads so */
+};
+
+static struct reading reading_of(unsigned r)
 {
-    return reading->row != reading->col;
+    static const char *const roles[2][ACTION_N_FLIPS] = {
+        {"action", "action:flipud", "action:fliplr", "action:rot180", "action:transpose",
+         "action:rot90", "action:rot270", "action:anti-transpose"},
+        {[ACTION_AS_IS] = "coord", [ACTION_TRANSPOSE] = "coord:colrow"}};
+    const unsigned unit = r / (ACTION_N_FLIPS * N_SCALES);
+    struct reading reading = {.unit = unit,
+                              .scale = r % N_SCALES,
+                              .flip = r / N_SCALES % ACTION_N_FLIPS,
+                              .is_pair = unit == ALL_PAIRS || unit >= COLUMN_PAIR,
+                              .role = "drop"};
+
+    if (unit <= ALL_PAIRS && reading.scale == 0 && roles[unit][reading.flip] != NULL)
+        reading.role = roles[unit][reading.flip];
+    return reading;
 }
 
-/* Whether an array can be read in that way. */
-static bool can_read(const struct role_case *a, const struct reading *reading, bool is_of_cells)
+/* Whether an array can be read in that way, if actions can be in the orders of can_flip. */
+static bool can_read(const struct role_case *a, const struct reading *reading, const bool *can_flip)
+{
+    const bool is_number = dtype_is_number(&a->h->dtype) || a->array->objects != NULL;
+    const uint64_t n = a->h->n_dims > 1 ? a->h->shape[a->h->n_dims - 1] : 1;
+
+    if ((reading->unit <= ALL_PAIRS && !is_number) ||
+        (!scales[reading->scale].is_whole && a->h->dtype.kind != DTYPE_FLOAT))
+        return false;
+    if (reading->is_pair)
+        return a->c->board->rows > 0 && (reading->unit != ALL_PAIRS || n % 2 == 0);
+    return a->b->role != ROLE_COORD && can_flip[reading->flip];
+}
+
+/* The number that v is on a scale of n; INT64_MAX: none of them, -1: no cell. */
+static int64_t number_of(double v, const struct scale *scale, double n)
+{
+    const double at = v * (scale->by_n * n + scale->by) + scale->at_n * n + scale->at;
+    const double slack = scale->is_whole ? 0 : 0.01;
+
+    return isnan(v)                                            ? -1
+           : fabs(at - rint(at)) <= slack && fabs(at) < 0x1p31 ? (int64_t)rint(at)
+                                                               : INT64_MAX;
+}
+
+/* The action, or cell, that v, or v and w as a pair, are. -1: none, as which `none` is written,
+ * too. */
+static int64_t action_named(double v, double w, const struct reading *reading, double none,
+                            const struct board *board)
+{
+    const struct scale *const scale = &scales[reading->scale];
+    const bool is_pair = reading->is_pair, exchanges = action_flip_exchanges(reading->flip);
+    const uint64_t rows = board->rows, cols = board->cols > 0 ? board->cols : 1;
+
+    if ((v == none || v == -1) && (!is_pair || v == w))
+        return -1;
+    int64_t y = number_of(is_pair && exchanges ? w : v, scale,
+                          is_pair ? (double)rows : (double)board->n_cells);
+    int64_t x = is_pair ? number_of(exchanges ? v : w, scale, (double)cols) : 0;
+    if (y < 0 && (x < 0 || !is_pair))
+        return -1;
+    if (!is_pair)
+        return reading->flip != ACTION_AS_IS && y < board->n_cells
+                   ? (int64_t)action_flip_cell(board, reading->flip, (uint64_t)y)
+                   : y;
+    if (x < 0 || y < 0 || x >= (int64_t)cols || y >= (int64_t)rows)
+        return INT64_MAX;
+    if (reading->flip & ACTION_FLIPUD)
+        y = (int64_t)rows - 1 - y;
+    if (reading->flip & ACTION_FLIPLR)
+        x = (int64_t)cols - 1 - x;
+    return y * (int64_t)cols + x;
+}
+
+/* --- columns --- */
+
+/* The numbers in a text, and of cells such as d4 the column, the row, and the column if there is no
+ * letter i. Words for no cell are -1. */
+static void read_text(const struct row *row, double *columns)
+{
+    static const char *const words[] = {"pass", "none", "null", "resign"};
+    const struct pickle_item *item = row->items;
+    const bool is_big = item == NULL && row->dtype->big_endian;
+    const size_t step = item == NULL && row->dtype->kind == DTYPE_UNICODE ? 4 : 1;
+    const size_t n = item != NULL ? item->n_bytes_or_items : row->dtype->itemsize / step;
+    const uint8_t *bytes = item != NULL ? item->as.bytes : row->bytes;
+    char text[TEXT_NBYTES + 3] = "  ", *at = text + 2;
+    unsigned n_found = 0;
+
+    for (size_t i = 0; i < n && i < TEXT_NBYTES; i++) {
+        const uint64_t code = bytes_get_uint(bytes + i * step, step, is_big);
+
+        at[i] = code < 128 ? (char)tolower((int)code) : '?';
+    }
+    bool is_none = *at == '\0';
+    for (unsigned k = 0; k < N_OF(words); k++)
+        is_none |= strstr(at, words[k]) != NULL;
+    for (unsigned k = 0; k < N_COLUMNS && is_none; k++)
+        columns[k] = -1;
+    while (*(at += strcspn(at, "0123456789")) != '\0' && n_found + 3 <= N_COLUMNS) {
+        const bool is_cell = islower((unsigned char)at[-1]) && !islower((unsigned char)at[-2]);
+        const int letter = at[-1] - 'a';
+
+        if (is_cell)
+            columns[n_found++] = letter + 1;
+        columns[n_found++] = (double)strtoul(at, &at, 10);
+        if (is_cell)
+            columns[n_found++] = letter + (letter < 8);
+    }
+}
+
+/* The numbers of a record, up to a field of another kind. */
+static void read_record(const struct row *row, const char *descr, double *columns)
+{
+    const uint8_t *at = row->bytes;
+    const char *end;
+    struct dtype dtype;
+
+    for (unsigned n = 0; n < N_COLUMNS && (descr = strstr(descr, "', '")) != NULL; descr = end) {
+        descr += strlen("', '");
+        end = strchr(descr, '\'');
+        if (end == NULL || end[1] != ')' ||
+            dtype_parse(descr, (size_t)(end - descr), &dtype, NULL) != 0)
+            return;
+        if (dtype_is_number(&dtype))
+            columns[n++] = dtype_get_double(&dtype, at);
+        at += dtype.itemsize;
+    }
+}
+
+/* Columns of a row, INFINITY where there are none: its numbers if they are few; those in a record
+ * or a string; where its only number other than 0 stands, in the last column, or, where rows and
+ * columns of the board are told so one after the other, both in the last two. */
+static void read_columns(const struct role_case *a, const struct row *row, double *columns)
 {
     const struct board *board = a->c->board;
-    const struct action_layout *cells = action_layout_by_length(board, board->n_cells);
+    const uint64_t n_rows = board->rows, n = row->n;
+    const bool are_two = n_rows > 0 && n == n_rows + board->cols;
+    double *const of_ones = columns + N_COLUMNS - 2;
 
-    if (reading->flip != ACTION_AS_IS &&
-        (!is_of_cells || cells == NULL || !action_can_flip(board, cells, reading->flip)))
-        return false;
-    return is_of_pairs(reading) ? a->h->n_dims == 2 && a->h->shape[1] == 2 && board->rows > 0
-                                : a->b->role != ROLE_COORD;
+    for (unsigned k = 0; k < N_COLUMNS; k++)
+        columns[k] = INFINITY;
+    if (a->h->dtype.structured && n == 1) {
+        read_record(row, a->h->descr, columns);
+    } else if ((row->items != NULL ? row->items->kind == PICKLE_STRING
+                                   : !dtype_is_number(row->dtype)) &&
+               n == 1) {
+        read_text(row, columns);
+    } else if (row->items == NULL && dtype_is_number(row->dtype)) {
+        for (uint64_t k = 0; n > 1 && n <= N_COLUMNS - 2 && k < n; k++)
+            columns[k] = row_double(row, k);
+        if (!are_two && n <= N_COLUMNS - 2)
+            return;
+        of_ones[0] = are_two ? -1 : INFINITY;
+        of_ones[1] = -1;
+        for (uint64_t k = 0; k < n; k++) {
+            double *const one = &of_ones[!are_two || k >= n_rows];
+
+            if (row_double(row, k) != 0)
+                *one = *one == -1 ? (double)(are_two && k >= n_rows ? k - n_rows : k) : INFINITY;
+        }
+    }
 }
 
-/* The action, or cell, that element k is, with the next one if pairs are read. -1: none, as which
- * `none` is written, too. */
-static int64_t action_named(const struct row *row, const struct reading *reading, uint64_t k,
-                            int64_t none, const struct board *board)
-{
-    int64_t y = whole_number(row, k + reading->row), x = whole_number(row, k + reading->col);
-
-    if ((x == none || x == -1) && x == y)
-        return -1;
-    x -= reading->base;
-    y -= reading->base;
-    if (is_of_pairs(reading))
-        x = x >= 0 && y >= 0 && x < board->cols && y < board->rows ? y * board->cols + x
-                                                                   : INT64_MAX;
-    return reading->flip != ACTION_AS_IS && x >= 0 && x < board->n_cells
-               ? (int64_t)action_flip_cell(board, reading->flip, (uint64_t)x)
-               : x;
-}
-
-/* -ln of the probability that as many other actions would have what these have in all rows. */
-static double evidence_of(const uint8_t *named, const uint64_t *has, uint64_t n, uint64_t n_rows)
-{
-    double evidence = 0;
-
-    for (uint64_t at = 0; at < n; at++)
-        if (named[at] != 0)
-            evidence -= log((double)has[at] / (double)n_rows);
-    return evidence;
-}
+/* --- what they show --- */
 
 /* What stands beside all numbers: planes, of which those of stones, and a policy. */
 struct role_beside {
     struct reader readers[3]; /* the first is for the numbers */
     struct planes_form form;
-    uint64_t n;       /* actions */
-    bool is_of_cells; /* the policy, if there is one, numbers nothing else */
+    uint64_t n;                    /* actions */
+    bool is_of_cells;              /* the policy, if there is one, numbers nothing else */
+    bool can_flip[ACTION_N_FLIPS]; /* so that actions can be in that order */
 };
 
 /* Find them once for all arrays. Returns NULL, with c->failed set, if there is no memory. */
@@ -157,82 +279,154 @@ static const struct role_beside *find_beside(struct role_context *c)
         }
         beside->is_of_cells &= is_planes || b->n_actions - beside->form.axis <= 1;
     }
+    const struct action_layout *cells = action_layout_by_length(c->board, c->board->n_cells);
+    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
+        beside->can_flip[flip] = flip == ACTION_AS_IS || (beside->is_of_cells && cells != NULL &&
+                                                          action_can_flip(c->board, cells, flip));
     return beside;
+}
+
+/* An array, what stands beside it, and what is found. */
+struct look {
+    const struct role_case *a;
+    const struct role_beside *beside;
+    double none;     /* the number that stands for no cell, besides -1 */
+    uint64_t n_rows; /* that were looked at */
+    uint64_t *has;   /* owned: of as many rows, by mark and action, how many have it there */
+    uint8_t *marks;  /* owned: of the actions, in one row */
+    uint8_t *named;  /* owned: by reading and action, a bit: it is named */
+    unsigned common[N_READINGS]; /* marks of all actions that are named */
+};
+
+/* Enter what a row names when it is read in way r. */
+static void look_at(struct look *l, const struct row *row, const double *columns, unsigned r)
+{
+    const struct reading reading = reading_of(r);
+    const bool is_all = reading.unit <= ALL_PAIRS, is_pair = reading.is_pair;
+    const uint64_t n = is_all ? row->n : 1u + is_pair, n_actions = l->beside->n;
+    const unsigned at = reading.unit - (is_pair ? COLUMN_PAIR : COLUMN);
+
+    for (uint64_t k = 0; k + is_pair < n && l->common[r] != 0; k += 1u + is_pair) {
+        const double v = is_all ? row_double(row, k) : columns[at];
+        const double w = !is_pair ? 0 : is_all ? row_double(row, k + 1) : columns[at + 1];
+        const int64_t named = action_named(v, w, &reading, l->none, l->a->c->board);
+        const uint64_t bit = r * n_actions + (uint64_t)named;
+
+        if (named < 0)
+            continue;
+        l->common[r] &= named < (int64_t)n_actions ? l->marks[named] : 0;
+        if (named < (int64_t)n_actions)
+            l->named[bit / 8] |= (uint8_t)(1 << bit % 8);
+    }
+}
+
+/* -ln of the probability that as many other actions would have what these have in all rows. */
+static double evidence_of(const struct look *l, unsigned r, unsigned mark)
+{
+    const uint64_t n = l->beside->n;
+    double evidence = 0;
+
+    for (uint64_t at = 0, bit = r * n; at < n; at++, bit++)
+        if (l->named[bit / 8] >> bit % 8 & 1)
+            evidence -= log((double)l->has[mark * n + at] / (double)l->n_rows);
+    return evidence;
+}
+
+/* Find what all actions named have, by reading. */
+static int look_at_rows(struct look *l, unsigned own)
+{
+    const struct role_beside *const beside = l->beside;
+    const uint64_t n = beside->n;
+    struct reader readers[3] = {
+        {.arrays = &l->a->array, .n_arrays = 1}, beside->readers[1], beside->readers[2]};
+    double columns[N_COLUMNS];
+    unsigned open[N_READINGS], n_open = 0;
+    bool is_open = true; /* what is not known */
+    struct error why = {0};
+    struct walk walk;
+
+    for (unsigned r = 0; r < N_READINGS; r++) {
+        const struct reading reading = reading_of(r);
+
+        if (can_read(l->a, &reading, beside->can_flip)) {
+            l->common[r] = (1u << N_MARKS) - 1;
+            open[n_open++] = r;
+        }
+    }
+    walk_begin(&walk, readers, N_OF(readers), NULL, &why);
+    if (l->has == NULL || l->marks == NULL || l->named == NULL)
+        walk.status = error_no_memory(&why, "numbers that may be moves");
+    for (; is_open && l->n_rows * n < LOOK_ITEMS && walk_next(&walk); l->n_rows++) {
+        mark_actions(&beside->form, &walk.rows[1], &walk.rows[2], l->marks, n);
+        for (unsigned mark = 0; mark < N_MARKS; mark++)
+            for (uint64_t at = 0; at < n; at++)
+                l->has[mark * n + at] += l->marks[at] >> mark & 1;
+        read_columns(l->a, walk.rows, columns);
+        const unsigned n_before = n_open;
+        is_open = false;
+        n_open = 0;
+        for (unsigned k = 0; k < n_before; k++) {
+            const unsigned r = open[k];
+
+            look_at(l, walk.rows, columns, r);
+            if (l->common[r] != 0)
+                open[n_open++] = r;
+            is_open |= l->common[r] != 0 && r != own;
+        }
+    }
+    return role_end_look(l->a, walk_end(&walk), &why) ? 0 : -1;
 }
 
 const char *role_shown(const struct role_case *a, const char **what)
 {
     static const char *const shown[] = {"empty cells", "cells with stones", "actions with mass",
                                         "the actions with most mass"};
-    const struct board *board = a->c->board;
-    const bool is_known = a->named.is_known;
-    const unsigned own = a->b->role == ROLE_COORD; /* how a known one is read */
-    struct reader readers[3] = {{.arrays = &a->array, .n_arrays = 1}};
-    uint64_t n_rows = 0;
-    unsigned common[N_READINGS], open = 1; /* to all actions named, and by what is not known */
-    double low, high, most = SURE;
+    const bool is_known = a->named.is_known && !a->is_refused;
+    /* How a known one is read. */
+    const unsigned own = !is_known                  ? N_READINGS
+                         : a->b->role == ROLE_COORD ? ALL_PAIRS * ACTION_N_FLIPS * N_SCALES
+                                                    : 0;
+    const struct role_beside *const beside = find_beside(a->c);
+    double low, high, most = 0;
     const char *role = NULL;
-    struct error why = {0};
-    struct walk walk;
 
-    if (a->h->n_dims > 2 || !role_find_range(a, UINT64_MAX, &low, &high) || low < -1 || low == high)
-        return NULL;
-    const struct role_beside *beside = find_beside(a->c);
-    if (beside == NULL)
+    const bool has_range = role_find_range(a, UINT64_MAX, &low, &high);
+    if (beside == NULL || (has_range && low == high && dtype_is_number(&a->h->dtype)))
         return NULL;
     const uint64_t n = beside->n;
-    readers[1] = beside->readers[1];
-    readers[2] = beside->readers[2];
-    const int64_t none = high >= (double)n && high < 0x1p31 ? (int64_t)high : -1;
-    const bool can_move = dtype_is_integer(&a->h->dtype) && none == -1;
-    /* By action: in how many rows it has what; whether it is named, by reading; its marks. */
-    uint64_t *has = calloc(n * N_MARKS, sizeof *has);
-    uint8_t *named = calloc(n, N_READINGS + 1);
-    for (unsigned r = 0; r < N_READINGS; r++)
-        common[r] = can_read(a, &readings[r], beside->is_of_cells) ? ~0u : 0;
-    walk_begin(&walk, readers, N_OF(readers), NULL, &why);
-    if (has == NULL || named == NULL)
-        walk.status = error_no_memory(&why, "numbers that may be moves");
-    while (open != 0 && n_rows * n < LOOK_ITEMS && walk_next(&walk)) {
-        uint8_t *const marks = named + N_READINGS * n;
+    struct look l = {.a = a,
+                     .beside = beside,
+                     .none = has_range && high >= (double)n && high < 0x1p31 ? high : -1};
+    const bool can_move = dtype_is_integer(&a->h->dtype) && l.none == -1;
 
-        mark_actions(&beside->form, &walk.rows[1], &walk.rows[2], marks, n);
-        for (unsigned mark = 0; mark < N_MARKS; mark++)
-            for (uint64_t at = 0; at < n; at++)
-                has[mark * n + at] += marks[at] >> mark & 1;
-        n_rows++;
-        open = 0;
-        for (unsigned r = 0; r < N_READINGS; r++) {
-            for (uint64_t k = 0; k < walk.rows->n && common[r] != 0; k++) {
-                const int64_t at = action_named(walk.rows, &readings[r], k, none, board);
-
-                common[r] &= at < 0 ? ~0u : at < (int64_t)n ? marks[at] : 0;
-                if (at >= 0 && at < (int64_t)n)
-                    named[r * n + (uint64_t)at] = 1;
-                k += is_of_pairs(&readings[r]);
-            }
-            open |= is_known && r == own ? 0 : common[r] & ((1u << N_MARKS) - 1);
-        }
-    }
-    for (unsigned i = 0; i < N_READINGS * N_MARKS && walk.status == 0 && n_rows > 0; i++) {
+    l.has = calloc(n * N_MARKS, sizeof *l.has);
+    l.marks = calloc(n, 1);
+    l.named = calloc(n * N_READINGS / 8 + 1, 1);
+    const bool looked = look_at_rows(&l, own) == 0 && l.n_rows > 0;
+    for (unsigned i = 0; i < N_READINGS * N_MARKS && looked; i++) {
         const unsigned r = i / N_MARKS, mark = i % N_MARKS;
-        const bool is_cell = r == 0 && !beside->is_of_cells && mark <= HAS_STONE;
+        const struct reading reading = reading_of(r);
+        const bool is_usual =
+            reading.flip == ACTION_AS_IS || (reading.is_pair && reading.flip == ACTION_TRANSPOSE);
+        const bool is_cell = !reading.is_pair && !beside->is_of_cells && mark <= HAS_STONE;
         /* In columns that fill up numbers of moves name empty cells, too. A policy may be stored
          * in another order itself, and known moves to come are held against stones elsewhere. */
-        const bool is_shown = common[r] >> mark & 1 && !(is_cell && mark == IS_EMPTY) &&
-                              (readings[r].flip == ACTION_AS_IS || mark == HAS_STONE ||
-                               (mark == IS_EMPTY && !is_known)) &&
-                              !(is_known && (common[own] >> mark & 1));
-        const double evidence =
-            is_shown ? evidence_of(named + r * n, has + mark * n, n, n_rows) : 0;
+        const bool is_shown = l.common[r] >> mark & 1 && !(is_cell && mark == IS_EMPTY) &&
+                              (is_usual || mark == HAS_STONE || (mark == IS_EMPTY && !is_known)) &&
+                              !(is_known && (l.common[own] >> mark & 1));
+        const double evidence = is_shown ? evidence_of(&l, r, mark) : 0;
 
-        if (evidence > most) {
+        if (evidence > most &&
+            evidence > (reading.unit <= ALL_PAIRS && reading.scale < 2 ? SURE : MUST_BE)) {
             most = evidence;
-            role = !can_move ? "drop" : is_cell ? role_action_of_cells(board) : readings[r].role;
+            role = !can_move           ? "drop"
+                   : is_cell && r == 0 ? role_action_of_cells(a->c->board)
+                                       : reading.role;
             *what = shown[mark];
         }
     }
-    free(has);
-    free(named);
-    return role_end_look(a, walk_end(&walk), &why) ? role : NULL;
+    free(l.has);
+    free(l.marks);
+    free(l.named);
+    return role;
 }

@@ -38,27 +38,32 @@ bool role_are_lists(const struct role_case *a, bool have_values)
     return role_end_look(a, walk_end(&walk), &why) && fits;
 }
 
-/* The role of numbers for each action: a policy if every row adds up to 1 or 0, with nothing below
- * 0; a mask if they are but 0 and 1. */
+/* The role of numbers for each action: a mask if they are but 0 and 1, and several of them are 1,
+ * floating ones by name only; a policy if every row adds up to 1 or 0, with nothing below 0. */
 static enum role role_of_actions(const struct role_case *a)
 {
+    static const char *const words[] = {"valid", "legal", "mask", "avail"};
     const struct dtype *dtype = &a->h->dtype;
-    bool are_shares = dtype_is_number(dtype), are_flags = dtype->kind != DTYPE_FLOAT;
+    bool are_shares = dtype_is_number(dtype), are_flags = are_shares && dtype->kind != DTYPE_FLOAT;
     struct error why = {0};
     struct walk walk;
     double most = 0;
 
+    for (size_t k = 0; k < N_OF(words) && are_shares; k++)
+        are_flags |= text_contains_caseless(a->array->key, words[k]);
     walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
-    while (are_shares && walk_next(&walk)) {
+    while ((are_shares || are_flags) && walk_next(&walk)) {
         const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
 
-        are_shares = label_are_shares(dtype, false, row.min, row.sum);
-        are_flags &= row.max <= 1;
+        are_shares = are_shares && label_are_shares(dtype, false, row.min, row.sum);
+        for (uint64_t i = 0; i < walk.rows->n && are_flags; i++)
+            are_flags = row_double(walk.rows, i) == 0 || row_double(walk.rows, i) == 1;
         most = fmax(most, row.sum);
     }
-    return !role_end_look(a, walk_end(&walk), &why) || !are_shares ? ROLE_ACTION_VALUES
-           : are_flags && most > 1                                 ? ROLE_MASK
-                                                                   : ROLE_POLICY;
+    return !role_end_look(a, walk_end(&walk), &why) ? ROLE_ACTION_VALUES
+           : are_flags && most > 1                  ? ROLE_MASK
+           : are_shares                             ? ROLE_POLICY
+                                                    : ROLE_ACTION_VALUES;
 }
 
 /* True when values, taken relative to `middle`, seem to be those of a colour, which keep their sign

@@ -309,6 +309,7 @@ MEN = np.stack([rng(row).permutation(np.eye(12, 64, dtype="f4").T).T.reshape(12,
 HEX4 = np.array([[[4 <= r + q <= 12 for q in range(9)] for r in range(9)]])
 HEX4_ROWS = np.flatnonzero(HEX4)[np.arange(N) * 5 + 35]
 SHOWN = {"x": GAME["x"], "policy": GAME["policy"]}
+YX = np.stack([GAME["next"] // 9, GAME["next"] % 9], 1)
 # Discs of both players, of whom one has many more.
 DISCS = np.stack([np.stack([r < 0.1 + k / 80, r > 0.95 - k / 200])
                   for k, r in enumerate(rng(4).random((40, 64)))]).astype("f4")
@@ -371,8 +372,8 @@ UNDECIDED = [
     ("go9", go(avail=np.pad(PADDED, ((0, 0), (0, 76)), constant_values=-1)), {"avail": "drop"}),
     # Flags of actions are a mask, one of them a policy.
     ("connect4", {"states": planes(3, 6, 7), "valid_moves": np.arange(7 * N).reshape(N, 7) % 3 > 0, "valids": np.tile([1, 0, 1, 1, 0, 0, 1], (N, 1)),
-                  "picked": np.eye(7, dtype="u1")[np.arange(N)]},
-     {"valid_moves": "mask", "valids": "mask", "picked": "policy"}),
+                  "is_legal": np.tile([1, 0, 1, 1, 0, 0, 1], (N, 1)).astype("f4"), "picked": np.eye(7, dtype="u1")[np.arange(N)]},
+     {"valid_moves": "mask", "valids": "mask", "is_legal": "mask", "picked": "policy"}),
     # Planes in one row: cell by cell, if the players' stones show it; bits from the lowest.
     ("go9", {"states": stones().transpose(0, 2, 1).reshape(16, -1)}, {"states": "planes:nhwc"}),
     ("go9", {"states": stones(n_rows=12).transpose(0, 2, 1).reshape(12, -1)}, {"states": "planes:nhwc"}),
@@ -410,6 +411,20 @@ UNDECIDED = [
     ("go9", {**SHOWN, "at": np.stack([8 - GAME["last"] // 9, GAME["last"] % 9], 1), "on": np.stack([GAME["next"] // 9, GAME["next"] % 9], 1) + 1,
              "of": np.stack([GAME["last"] % 9, GAME["last"] // 9], 1) + 1}, {"at": "drop", "on": "drop", "of": "drop"}),
     ("go9", go(xy=np.stack([np.arange(N), np.arange(1, N + 1)], 1)), {"xy": "coord"}),
+    # Mirrored, from the middle, as fractions of the board, and among other columns.
+    ("go9", {**SHOWN, "a1": np.stack([YX[:, 0], 8 - YX[:, 1]], 1), "a2": 2 * YX - 8, "a3": YX - 4, "a4": YX / 8,
+             "a5": (YX / 9).astype("f4"), "a6": (YX + 0.5) / 9, "a7": YX / 4 - 1, "a8": np.pad(YX, ((0, 0), (1, 1))),
+             "a9": YX[:, :, None]},
+     {"a1": "drop", "a2": "drop", "a3": "drop", "a4": "drop", "a5": "drop", "a6": "drop", "a7": "drop", "a8": "drop",
+      "a9": "drop"}),
+    # As ones among zeros, in strings, in records.
+    ("go9", {**SHOWN, "b1": np.eye(9)[YX].reshape(60, 18), "b2": np.eye(90, dtype="u1")[GAME["next"]],
+             "b3": np.array([f"black {'ABCDEFGHJ'[x]}{y + 1}" for y, x in YX]),
+             "b4": np.array([f'{{"ply": {k}, "move": [{y}, {x}]}}'.encode() for k, (y, x) in enumerate(YX)]),
+             "b5": objects(*[f"move {k}: {'abcdefghj'[x]}{y + 1}" for k, (y, x) in enumerate(YX)]),
+             "b6": np.array([(0.5, y, x) for y, x in YX], [("q", "<f4"), ("y", "u1"), ("x", ">i2")])},
+     {"b1": "drop", "b2": "drop", "b3": "drop", "b4": "drop", "b5": "drop", "b6": "drop"}),
+    ("go9", {**SHOWN, "move": np.stack([GAME["last"] % 9, GAME["last"] // 9], 1)}, {"move": "coord:colrow"}),
     # What is called a move and is no number.
     ("go9", go(best_move=np.zeros(N, [("r", "i1"), ("c", "i1")]), next_action=np.arange(N) + 1j, last_coords=np.array(["somewhere"] * N),
                my_moves=np.array([b"B: d4"] * N)),
@@ -532,6 +547,14 @@ def from_to(board, side, *shape):
         assert len(load(f.path("out.npz"))["pi"]) == 8 * N
 
 
+def of_another_board():
+    """A policy that fits the board of its planes, not the board given, is no policy of moves from each cell."""
+    with Folder() as f:
+        f.save(boards=planes(9, 9), pi=spread(81))
+        assert "use --board square:9" in f.refused("expand", "-b", "tictactoe", "in.npz", "out.npz")
+
+
+check("planes and policy of another board", of_another_board)
 check("moves from each cell have a board: go9", from_to, "go9", 9, 81, 81)
 check("moves from each cell have a board: othello", from_to, "othello", 8, 4096)
 
