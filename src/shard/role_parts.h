@@ -141,6 +141,10 @@ const char *role_action_of_cells(const struct board *board);
  * "empty cells", say; or NULL. The other roles are known. */
 const char *role_shown(const struct role_case *a, const char **what);
 
+/* True when moves are no actions with mass in most rows of a policy that numbers more than cells
+ * and a pass: they number something else. */
+bool role_lacks_mass(const struct role_case *a);
+
 /* The likeliest role of a label that a colour swap may change, of those that its numbers fit; or
  * NULL. Sets a->flags to what must go with it. */
 const char *role_suggest_label(struct role_case *a);

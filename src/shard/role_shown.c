@@ -19,8 +19,28 @@
 /* What an action may have in a row: bits of marks. */
 enum { IS_EMPTY, HAS_STONE, HAS_MASS, HAS_MOST, N_MARKS };
 
-/* Mark n actions by a row of planes of stones, of which there may be none, and one of a policy. */
-static void mark_actions(const struct planes_form *form, const struct row *planes,
+/* Where all stones rest on others or on the lowest row, or hang from the highest, keep the marks of
+ * empty cells only where the next one would. */
+static void mark_where_stones_rest(uint8_t *marks, uint64_t n_cells, uint64_t n_cols)
+{
+    for (unsigned up = 0; up < 2; up++) {
+        const uint64_t step = up ? -n_cols : n_cols; /* beyond the cells at the edge */
+        bool rest = true;
+
+        for (uint64_t i = 0; i < n_cells && rest; i++)
+            rest = i + step >= n_cells || marks[i] != 1 << HAS_STONE ||
+                   marks[i + step] == 1 << HAS_STONE;
+        for (uint64_t i = 0; i < n_cells && rest; i++)
+            if (i + step < n_cells && marks[i + step] != 1 << HAS_STONE)
+                marks[i] &= (uint8_t) ~(1u << IS_EMPTY);
+        if (rest)
+            return;
+    }
+}
+
+/* Mark n actions by a row of planes of stones, of which there may be none, and one of a policy. In
+ * n_cols columns (0: none) stones fall. */
+static void mark_actions(const struct planes_form *form, uint64_t n_cols, const struct row *planes,
                          const struct row *policy, uint8_t *marks, uint64_t n)
 {
     const double most = row_summarize(policy, 0, policy->n).max;
@@ -28,22 +48,25 @@ static void mark_actions(const struct planes_form *form, const struct row *plane
     memset(marks, 0, n);
     for (uint64_t k = 0; k < form->n_planes; k++)
         planes_mark(form, planes->bytes, k, 1 << HAS_STONE, marks);
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; i++)
         if (i >= form->axis) /* a pass says nothing */
             marks[i] = 1 << IS_EMPTY | 1 << HAS_STONE;
         else if (marks[i] == 0 && form->n_planes > 0)
             marks[i] = 1 << IS_EMPTY;
-        if (i < policy->n && row_double(policy, i) > 0)
+    if (n_cols > 0)
+        mark_where_stones_rest(marks, form->axis, n_cols);
+    for (uint64_t i = 0; i < smaller(n, policy->n); i++)
+        if (row_double(policy, i) > 0)
             marks[i] |= 1 << HAS_MASS | (row_double(policy, i) == most) << HAS_MOST;
-    }
 }
 
 /* --- readings --- */
 
-/* What of a row may be moves: all of its numbers, or pairs of them; or one of the columns that
- * read_columns finds, or two of them side by side. */
-enum { ALL_NUMBERS, ALL_PAIRS, COLUMN, N_COLUMNS = 8, COLUMN_PAIR = COLUMN + N_COLUMNS };
-enum { N_UNITS = COLUMN_PAIR + N_COLUMNS - 1 };
+/* What of a row may be moves: all of its numbers, or pairs of them; the places of its bits, from
+ * the lowest of each byte or from the highest; or one of the columns that read_columns finds, or
+ * two of them side by side. */
+enum { ALL_NUMBERS, ALL_PAIRS, LOW_BITS, HIGH_BITS, COLUMN, N_COLUMNS = 14 };
+enum { COLUMN_PAIR = COLUMN + N_COLUMNS, N_UNITS = COLUMN_PAIR + N_COLUMNS - 1 };
 
 /* How n rows, columns or cells may be numbered: v is number v * by + at, where `by` is a multiple
  * of n and a rest, and so is `at`. */
@@ -92,11 +115,23 @@ static struct reading reading_of(unsigned r)
 /* Whether an array can be read in that way, if actions can be in the orders of can_flip. */
 static bool can_read(const struct role_case *a, const struct reading *reading, const bool *can_flip)
 {
-    const bool is_number = dtype_is_number(&a->h->dtype) || a->array->objects != NULL;
+    const struct dtype *dtype = &a->h->dtype;
+    const bool is_number = dtype_is_number(dtype) || a->array->objects != NULL;
+    const bool is_as_is = reading->flip == ACTION_AS_IS && reading->scale == 0;
     const uint64_t n = a->h->n_dims > 1 ? a->h->shape[a->h->n_dims - 1] : 1;
+    const bool is_composed = reading->unit >= COLUMN && n == 1 && dtype_is_integer(dtype);
 
-    if ((reading->unit <= ALL_PAIRS && !is_number) ||
-        (!scales[reading->scale].is_whole && a->h->dtype.kind != DTYPE_FLOAT))
+    if (reading->unit == LOW_BITS || reading->unit == HIGH_BITS)
+        return is_as_is && !a->named.is_known && !a->is_refused && dtype->kind != DTYPE_FLOAT &&
+               8 * a->array->row_nbytes >= a->c->board->n_cells;
+    if ((reading->unit <= ALL_PAIRS ? !is_number : a->named.is_known) ||
+        (!scales[reading->scale].is_whole && dtype->kind != DTYPE_FLOAT))
+        return false;
+    /* Few others read so. */
+    if ((reading->scale > 1 && scales[reading->scale].is_whole &&
+         (!reading->is_pair || is_composed)) ||
+        (reading->unit > ALL_PAIRS && !reading->is_pair && reading->flip != ACTION_AS_IS) ||
+        (is_composed && reading->is_pair && (reading->unit - COLUMN_PAIR) % 2 != 0))
         return false;
     if (reading->is_pair)
         return a->c->board->rows > 0 && (reading->unit != ALL_PAIRS || n % 2 == 0);
@@ -199,9 +234,10 @@ static void read_record(const struct row *row, const char *descr, double *column
     }
 }
 
-/* Columns of a row, INFINITY where there are none: its numbers if they are few; those in a record
- * or a string; where its only number other than 0 stands, in the last column, or, where rows and
- * columns of the board are told so one after the other, both in the last two. */
+/* Columns of a row, INFINITY where there are none: its numbers if they are few; what a single one
+ * is composed of, as from * 64 + to; those in a record or a string; where its only number other
+ * than 0 stands, in the last column, or, where rows and columns of the board are told so one after
+ * the other, both in the last two. */
 static void read_columns(const struct role_case *a, const struct row *row, double *columns)
 {
     const struct board *board = a->c->board;
@@ -213,10 +249,29 @@ static void read_columns(const struct role_case *a, const struct row *row, doubl
         columns[k] = INFINITY;
     if (a->h->dtype.structured && n == 1) {
         read_record(row, a->h->descr, columns);
-    } else if ((row->items != NULL ? row->items->kind == PICKLE_STRING
-                                   : !dtype_is_number(row->dtype)) &&
-               n == 1) {
+    } else if (n == 1 && (row->items != NULL ? row->items->kind == PICKLE_STRING
+                                             : row->dtype->kind == DTYPE_UNICODE ||
+                                                   row->dtype->kind == DTYPE_BYTES)) {
         read_text(row, columns);
+    } else if (n == 1 && (row->items != NULL || dtype_is_integer(row->dtype))) {
+        const int64_t v = row_int(row, 0);
+        const int64_t bases[N_COLUMNS / 2] = {
+            board->cols, board->rows, board->cols + 2, board->n_cells, 16, 100, 256};
+
+        for (size_t k = 0; k < N_COLUMNS / 2; k++) {
+            const bool is_none = v < 0 || bases[k] == 0;
+            const int64_t high = is_none ? -1 : v / bases[k], low = is_none ? -1 : v % bases[k];
+
+            columns[2 * k] = (double)high;
+            columns[2 * k + 1] = (double)low;
+        }
+    } else if (n == 1 && row->dtype->kind == DTYPE_COMPLEX) {
+        struct dtype part = *row->dtype;
+
+        part.kind = DTYPE_FLOAT;
+        part.itemsize /= 2;
+        columns[0] = dtype_get_double(&part, row->bytes);
+        columns[1] = dtype_get_double(&part, row->bytes + part.itemsize);
     } else if (row->items == NULL && dtype_is_number(row->dtype)) {
         for (uint64_t k = 0; n > 1 && n <= N_COLUMNS - 2 && k < n; k++)
             columns[k] = row_double(row, k);
@@ -240,6 +295,7 @@ struct role_beside {
     struct reader readers[3]; /* the first is for the numbers */
     struct planes_form form;
     uint64_t n;                    /* actions */
+    uint64_t n_cols;               /* into which stones fall; 0: they do not */
     bool is_of_cells;              /* the policy, if there is one, numbers nothing else */
     bool can_flip[ACTION_N_FLIPS]; /* so that actions can be in that order */
 };
@@ -259,6 +315,7 @@ static const struct role_beside *find_beside(struct role_context *c)
     }
     beside->form.axis = c->board->n_cells;
     beside->n = beside->form.axis + 1;
+    beside->n_cols = action_layout_by_name(c->board, "columns") != NULL ? c->board->cols : 0;
     beside->is_of_cells = true;
     for (const struct role_case *at = c->cases; at < c->cases + c->n; at++) {
         const struct role_binding *b = at->b;
@@ -303,17 +360,29 @@ static void look_at(struct look *l, const struct row *row, const double *columns
 {
     const struct reading reading = reading_of(r);
     const bool is_all = reading.unit <= ALL_PAIRS, is_pair = reading.is_pair;
-    const uint64_t n = is_all ? row->n : 1u + is_pair, n_actions = l->beside->n;
+    const bool are_bits = reading.unit == LOW_BITS || reading.unit == HIGH_BITS;
+    const struct board *board = l->a->c->board;
+    const uint64_t n_nbytes = l->a->array->row_nbytes, n_plane = (board->n_cells + 7) / 8;
+    const uint64_t n = are_bits ? 8 * n_nbytes : is_all ? row->n : 1u + is_pair;
+    const uint64_t n_actions = l->beside->n;
     const unsigned at = reading.unit - (is_pair ? COLUMN_PAIR : COLUMN);
 
     for (uint64_t k = 0; k + is_pair < n && l->common[r] != 0; k += 1u + is_pair) {
-        const double v = is_all ? row_double(row, k) : columns[at];
-        const double w = !is_pair ? 0 : is_all ? row_double(row, k + 1) : columns[at + 1];
-        const int64_t named = action_named(v, w, &reading, l->none, l->a->c->board);
-        const uint64_t bit = r * n_actions + (uint64_t)named;
+        int64_t named;
 
+        if (are_bits && !plane_bit(row->bytes, k, reading.unit == LOW_BITS))
+            continue;
+        if (are_bits)
+            named = (int64_t)(n_nbytes % n_plane == 0 ? k % (8 * n_plane) : k);
+        else if (is_all)
+            named = action_named(row_double(row, k), is_pair ? row_double(row, k + 1) : 0, &reading,
+                                 l->none, board);
+        else
+            named =
+                action_named(columns[at], is_pair ? columns[at + 1] : 0, &reading, l->none, board);
         if (named < 0)
             continue;
+        const uint64_t bit = r * n_actions + (uint64_t)named;
         l->common[r] &= named < (int64_t)n_actions ? l->marks[named] : 0;
         if (named < (int64_t)n_actions)
             l->named[bit / 8] |= (uint8_t)(1 << bit % 8);
@@ -357,7 +426,7 @@ static int look_at_rows(struct look *l, unsigned own)
     if (l->has == NULL || l->marks == NULL || l->named == NULL)
         walk.status = error_no_memory(&why, "numbers that may be moves");
     for (; is_open && l->n_rows * n < LOOK_ITEMS && walk_next(&walk); l->n_rows++) {
-        mark_actions(&beside->form, &walk.rows[1], &walk.rows[2], l->marks, n);
+        mark_actions(&beside->form, beside->n_cols, &walk.rows[1], &walk.rows[2], l->marks, n);
         for (unsigned mark = 0; mark < N_MARKS; mark++)
             for (uint64_t at = 0; at < n; at++)
                 l->has[mark * n + at] += l->marks[at] >> mark & 1;
@@ -409,12 +478,14 @@ const char *role_shown(const struct role_case *a, const char **what)
         const bool is_usual =
             reading.flip == ACTION_AS_IS || (reading.is_pair && reading.flip == ACTION_TRANSPOSE);
         const bool is_cell = !reading.is_pair && !beside->is_of_cells && mark <= HAS_STONE;
-        /* In columns that fill up numbers of moves name empty cells, too. A policy may be stored
-         * in another order itself, and known moves to come are held against stones elsewhere. */
-        const bool is_shown = l.common[r] >> mark & 1 && !(is_cell && mark == IS_EMPTY) &&
+        /* A policy may be stored in another order itself, and known moves to come are held against
+         * stones elsewhere. */
+        const bool is_shown = l.common[r] >> mark & 1 &&
                               (is_usual || mark == HAS_STONE || (mark == IS_EMPTY && !is_known)) &&
                               !(is_known && (l.common[own] >> mark & 1));
-        const double evidence = is_shown ? evidence_of(&l, r, mark) : 0;
+        /* A column may be an action of its own, in Connect 4, say. */
+        const bool is_likelier = role == NULL || reading.unit <= ALL_PAIRS;
+        const double evidence = is_shown && is_likelier ? evidence_of(&l, r, mark) : 0;
 
         if (evidence > most &&
             evidence > (reading.unit <= ALL_PAIRS && reading.scale < 2 ? SURE : MUST_BE)) {
@@ -429,4 +500,32 @@ const char *role_shown(const struct role_case *a, const char **what)
     free(l.marks);
     free(l.named);
     return role;
+}
+
+bool role_lacks_mass(const struct role_case *a)
+{
+    const struct role_beside *const beside = find_beside(a->c);
+    struct reader readers[] = {{.arrays = &a->array, .n_arrays = 1}, {.arrays = NULL}};
+    uint64_t n_with_mass = 0, n_on_mass = 0, n_on_cells = 0, n_moves = 0;
+    struct error why = {0};
+    struct walk walk;
+
+    if (beside == NULL || beside->n <= beside->form.axis + 1 || a->array->n_rows == 0)
+        return false;
+    readers[1] = beside->readers[2];
+    walk_begin(&walk, readers, N_OF(readers), NULL, &why);
+    while (walk.number * beside->n < LOOK_ITEMS && walk_next(&walk)) {
+        const struct row *policy = &walk.rows[1];
+        const int64_t move = row_int(walk.rows, 0);
+
+        n_moves += move >= 0;
+        n_on_cells += move >= 0 && (uint64_t)move <= beside->form.axis;
+        if (move < 0 || row_summarize(policy, 0, policy->n).max <= 0)
+            continue;
+        n_with_mass++;
+        n_on_mass += (uint64_t)move < policy->n && row_double(policy, (uint64_t)move) > 0;
+    }
+    /* Moves made before have none. */
+    return role_end_look(a, walk_end(&walk), &why) && 2 * n_on_mass < n_with_mass &&
+           (a->named.role == ROLE_ACTION || (n_moves > 2 && n_on_cells == n_moves));
 }

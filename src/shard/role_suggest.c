@@ -313,7 +313,8 @@ const char *role_suggest(const struct role_case *a)
     }
     /* One number for each row is no policy, whatever its name. */
     return a->h->n_dims == 1 && !dtype_is_integer(&a->h->dtype) && !request->swaps_colours &&
-                   (role_kinds[role_wanted(a)].flags & ROLE_HAS_LAYOUT)
+                   (role_kinds[role_wanted(a)].flags & ROLE_HAS_LAYOUT) &&
+                   role_wanted(a) != ROLE_ACTION
                ? "copy"
                : "ROLE";
 }

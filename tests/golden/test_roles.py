@@ -292,19 +292,22 @@ def objects(*items):
 def columns(n_rows=60):
     """Positions of Connect 4, a policy with mass in all columns, its best one, and the last man's cell."""
     boards, policy = np.zeros((n_rows, 2, 42), "f4"), rng().random((n_rows, 7)) / 10
-    last = np.zeros(n_rows, int)
+    last, falls = np.zeros((2, n_rows), int)
     for row in range(n_rows):
         heights = [0] * 7
         for n, column in enumerate(rng(row).permutation(np.repeat(np.arange(7), 6))[:row * 5 % 30 + 1]):
             last[row] = (5 - heights[column]) * 7 + column
             boards[row, n % 2, last[row]] = 1
             heights[column] += 1
+        column = int(np.argmin(np.roll(heights, row))) - row
+        falls[row] = (5 - heights[column % 7]) * 7 + column % 7
     best = rng(3).integers(0, 7, n_rows)
     policy[np.arange(n_rows), best] += 1
-    return {"states": boards.reshape(n_rows, 2, 6, 7), "policies": policy, "best": best, "on": last}
+    return {"states": boards.reshape(n_rows, 2, 6, 7), "policies": policy, "best": best, "on": last, "falls": falls}
 
 
 GAME, COLUMNS = game(), columns()
+FALLS = np.stack([COLUMNS["falls"] // 7, COLUMNS["falls"] % 7], 1)
 MEN = np.stack([rng(row).permutation(np.eye(12, 64, dtype="f4").T).T.reshape(12, 8, 8) for row in range(60)])
 HEX4 = np.array([[[4 <= r + q <= 12 for q in range(9)] for r in range(9)]])
 HEX4_ROWS = np.flatnonzero(HEX4)[np.arange(N) * 5 + 35]
@@ -425,6 +428,24 @@ UNDECIDED = [
              "b6": np.array([(0.5, y, x) for y, x in YX], [("q", "<f4"), ("y", "u1"), ("x", ">i2")])},
      {"b1": "drop", "b2": "drop", "b3": "drop", "b4": "drop", "b5": "drop", "b6": "drop"}),
     ("go9", {**SHOWN, "move": np.stack([GAME["last"] % 9, GAME["last"] // 9], 1)}, {"move": "coord:colrow"}),
+    # Bits in other types than bytes, and numbers composed of two.
+    ("go9", {**SHOWN, "c1": np.frombuffer(np.packbits(SHOWN["policy"] > 0, axis=1).tobytes(), "V11"),
+             "c2": np.pad(np.packbits(SHOWN["policy"] > 0, axis=1, bitorder="little"), ((0, 0), (0, 1))).view("<u4"),
+             "c3": YX[:, 0] << 8 | YX[:, 1], "c4": 11 * YX[:, 0] + YX[:, 1] + 12, "c5": YX[:, 1] * 16 + YX[:, 0],
+             "c6": YX[:, 0] + 1j * YX[:, 1]},
+     {"c6": "drop", "c1": "drop", "c2": "drop", "c3": "drop", "c4": "drop", "c5": "drop"}),
+    ("chess", {"x": MEN, "y": 64 * np.argmax(MEN[:, 3].reshape(60, 64), 1) + np.arange(60),
+               "z_": 64 * np.arange(60) + np.argmax(MEN[:, 3].reshape(60, 64), 1)}, {"y": "drop", "z_": "drop"},
+     ["--castling-planes", "none"]),
+    # A cell where a man can fall is one of few that are empty; the column alone is an action, too.
+    ("connect4", {**{key: COLUMNS[key] for key in ("states", "policies")}, "to_be": COLUMNS["falls"], "pair": FALLS,
+                  "low": 35 - FALLS[:, 0] * 7 + FALLS[:, 1], "down": FALLS[:, 1] * 6 + FALLS[:, 0], "ply": np.arange(60) % 42}, {"to_be": "action:layout=cells", "pair": "coord", "low": "drop", "down": "drop"}),
+    ("connect4", {"states": COLUMNS["states"][:, :, ::-1], "policies": COLUMNS["policies"],
+                  "to_be": 35 - FALLS[:, 0] * 7 + FALLS[:, 1], "pair": FALLS}, {"to_be": "action:layout=cells", "pair": "drop"}),
+    # Moves without mass in a policy of more than cells number something else; those that are not whole are no moves.
+    ("chess", {"x": MEN, "policy": np.eye(4096, dtype="f4")[np.arange(60) * 67 + 9], "move": np.arange(60) * 67 % 64,
+               "last_move": np.arange(60)}, {"move": "drop", "last_move": "drop"}, ["--castling-planes", "none"]),
+    ("go9", {**SHOWN, "move": GAME["next"] / 81, "moves": 256 * YX[:, 0] + YX[:, 1]}, {"move": "drop", "moves": "drop"}),
     # What is called a move and is no number.
     ("go9", go(best_move=np.zeros(N, [("r", "i1"), ("c", "i1")]), next_action=np.arange(N) + 1j, last_coords=np.array(["somewhere"] * N),
                my_moves=np.array([b"B: d4"] * N)),
