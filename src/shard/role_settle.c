@@ -119,19 +119,15 @@ int role_settle(struct role_problems *problems, const struct archive_in *archive
 /* Of a message; the rest is for the reasons. */
 #define COMMAND_MAX_NBYTES (ERROR_MESSAGE_NBYTES * 3 / 4)
 
-int role_refuse_all(const struct role_problems *problems, const struct archive_in *archive,
-                    const struct role_request *request, const struct error *next, struct error *err)
+/* Another board, or several, that planes fit which do not fit the one given, or else a policy. */
+static struct role_guess find_fitting_board(const struct role_problems *problems,
+                                            const struct archive_in *archive)
 {
-    const struct error_place place = {.file = archive->path};
-    struct text command = {0}, list = {0};
-    int status = role_problems_command(problems, archive, request, &command, err);
-    char reason[ERROR_MESSAGE_NBYTES];
-    struct role_guess fits = {0};
-    enum role misfit = ROLE_META; /* planes, else a policy, do not fit the board given, but may
-                                     fit another one */
-    size_t k;
+    const struct role_guess none = {0};
+    struct role_guess fits = none;
+    enum role misfit = ROLE_META;
 
-    for (k = 0; k < problems->n; k++) {
+    for (size_t k = 0; k < problems->n; k++) {
         const struct role_problem *problem = &problems->items[k];
         const struct array *a = problem->array >= 0 ? &archive->arrays[problem->array] : NULL;
 
@@ -146,10 +142,23 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     if (misfit != ROLE_META)
         (void)role_guess_board_by_shape(archive, &fits);
     const struct board_preset *preset = board_find_preset(fits.board);
-    if (misfit == ROLE_POLICY &&
-        (fits.n_boards != 1 || problems->board == NULL ||
-         strcmp(preset != NULL ? preset->board : fits.board, problems->board->name) == 0))
-        fits = (struct role_guess){0};
+    return misfit == ROLE_POLICY &&
+                   (fits.n_boards != 1 || problems->board == NULL ||
+                    strcmp(preset != NULL ? preset->board : fits.board, problems->board->name) == 0)
+               ? none
+               : fits;
+}
+
+int role_refuse_all(const struct role_problems *problems, const struct archive_in *archive,
+                    const struct role_request *request, const struct error *next, struct error *err)
+{
+    const struct error_place place = {.file = archive->path};
+    struct text command = {0}, list = {0};
+    int status = role_problems_command(problems, archive, request, &command, err);
+    char reason[ERROR_MESSAGE_NBYTES];
+    const struct role_guess fits = find_fitting_board(problems, archive);
+    size_t k;
+
     if (status == 0 && command.n_bytes > COMMAND_MAX_NBYTES) { /* many inputs: flags alone */
         const struct role_request same = {.command = "the same with", .operands = ""};
 
