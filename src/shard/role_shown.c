@@ -11,10 +11,11 @@
 
 #include <ctype.h>
 
-#define LOOK_ITEMS  (1u << 18) /* actions of all rows that are looked at */
-#define SURE        7          /* evidence: one in a thousand, */
-#define TEXT_NBYTES 256        /* of strings, as many are read */
-#define MUST_BE     10         /* and where there are many readings */
+#define LOOK_ITEMS     (1u << 18) /* actions of all rows that are looked at */
+#define SURE           7          /* evidence: one in a thousand, */
+#define MUST_HAVE_MASS 32         /* rows, in one of which at least */
+#define TEXT_NBYTES    256        /* of strings, as many are read */
+#define MUST_BE        10         /* and where there are many readings */
 
 /* What an action may have in a row: bits of marks. */
 enum { IS_EMPTY, HAS_STONE, HAS_MASS, HAS_MOST, N_MARKS };
@@ -527,5 +528,6 @@ bool role_lacks_mass(const struct role_case *a)
     }
     /* Moves made before have none. */
     return role_end_look(a, walk_end(&walk), &why) && 2 * n_on_mass < n_with_mass &&
-           (a->named.role == ROLE_ACTION || (n_moves > 2 && n_on_cells == n_moves));
+           ((n_moves > 2 && n_on_cells == n_moves) ||
+            (a->named.role == ROLE_ACTION && n_on_mass == 0 && n_with_mass >= MUST_HAVE_MASS));
 }

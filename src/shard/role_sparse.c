@@ -306,7 +306,8 @@ bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, u
 {
     const struct board *board = a->c->board;
     const enum role role = a->b->role == ROLE_ACTION ? ROLE_ACTION : ROLE_POLICY_INDEX;
-    const struct action_layout *told, *other = NULL;
+    const struct action_layout *told, *one, *other = NULL;
+    bool may_be_other = role != ROLE_ACTION;
     char known[200];
     double low, high;
 
@@ -320,6 +321,10 @@ bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, u
         other = action_layout_by_length(board, board->n_cells);
     if (!role_told_layout(a, &told) || told != NULL)
         other = NULL;
+    for (size_t i = 0; told == NULL && (one = action_layout_at(board, i)) != NULL; i++)
+        may_be_other |= one->length(one, board) > high;
+    if (!may_be_other)
+        return false; /* its row is named when it is moved */
     action_layout_list(board, known, sizeof known);
     role_refuse(
         a, other != NULL ? text_format("%s:layout=%s", role_name(role), other->name).text : NULL,

@@ -445,7 +445,7 @@ UNDECIDED = [
     # Moves without mass in a policy of more than cells number something else; those that are not whole are no moves.
     ("chess", {"x": MEN, "policy": np.eye(4096, dtype="f4")[np.arange(60) * 67 + 9], "move": np.arange(60) * 67 % 64,
                "last_move": np.arange(60)}, {"move": "drop", "last_move": "drop"}, ["--castling-planes", "none"]),
-    ("go9", {**SHOWN, "move": GAME["next"] / 81, "moves": 256 * YX[:, 0] + YX[:, 1]}, {"move": "drop", "moves": "drop"}),
+    ("go9", {**SHOWN, "move": GAME["next"] / 81}, {"move": "drop"}),
     # What is called a move and is no number.
     ("go9", go(best_move=np.zeros(N, [("r", "i1"), ("c", "i1")]), next_action=np.arange(N) + 1j, last_coords=np.array(["somewhere"] * N),
                my_moves=np.array([b"B: d4"] * N)),
