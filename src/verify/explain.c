@@ -90,6 +90,7 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
     const uint32_t n = fit->layout.n_images;
     const char *key = p->planes->array->key;
     const bool is_box = fit->level == PROBE_BOX;
+    uint64_t n_telling = 0; /* rows whose policies tell them apart */
     const struct board *board = is_box ? p->sketcher.box : p->lanes->shard->found.board;
     char names[256] = "";
 
@@ -107,8 +108,12 @@ static int take_found(struct probe *p, struct fit *fit, uint32_t n_classes, stru
         return p->lanes->shard->n_rows % n != 0
                    ? classes_take(p, n_classes > 0 ? n_classes : n, false, err)
                    : take_layout(p, &fit->layout, err);
-    /* Rows that hold the same numbers but are no images of one another. */
-    if (!fit->only_colours && fit->level >= PROBE_STILL && fit->share >= 0.9)
+    /* Rows that hold the same numbers but are no images of one another. Beside single moves these
+     * are no more than numbers of stones, which games of equal length have in common. */
+    for (uint64_t i = 0; i < p->n_first; i++)
+        n_telling += !p->sketches[i].is_level;
+    if (!fit->only_colours && fit->level >= PROBE_STILL && fit->share >= 0.9 &&
+        2 * n_telling > p->n_first)
         findings_add(&p->lanes->result->findings,
                      WARNING_AT(FINDING_ORBIT_PLANES, key, FINDING_NO_ROW), "", "",
                      fit->level == PROBE_POLICY

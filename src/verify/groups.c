@@ -204,8 +204,8 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
 
     /* The first round finds the set of images that most groups have, if there is one (by majority
      * vote); the second counts those groups. Groups in which no image has a name have no vote.
-     * A single row may be a source that was not expanded, or have lost its images; of two images,
-     * or where provenance names them, it may be so only if there are many. */
+     * A single row may be a source that was not expanded, or have lost its images; the only one of
+     * two images has lost the other, and where provenance names them, there must be many. */
     for (int round = 0; round < (groups->is_told ? 1 : 2) && status == 0; round++) {
         struct orbit_walk walk;
 
@@ -239,7 +239,7 @@ int orbit_groups_expect(struct orbit_groups *groups, struct error *err)
         n_expected += most[t];
     if (groups->is_told)
         return status;
-    const bool may_be_alone = groups->source == NULL && n_expected > 2,
+    const bool may_be_alone = groups->source == NULL && (n_expected > 2 || n_alone > 1),
                are_many = n_alone >= MANY_ALONE && 4 * n_alone > n_named;
     groups->alone = !may_be_alone ? ALONE_LACKS : are_many ? ALONE_IS_LEFT : ALONE_IS_DOUBTFUL;
     if (may_be_alone)

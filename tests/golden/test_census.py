@@ -430,6 +430,33 @@ def test_drawn_at_random(ids, fault):
     assert (codes & expected) if fault else not codes, file
 
 
+@tap.test(3, 7, 20)
+def test_pairs_and_single_rows(n):
+    """Of two images, too, a few sources that were not expanded are a warning, and many are nothing."""
+    rows = rows_of(gomoku(40))
+    arrays = stack(orders("sample", rows[n:], [0, 4], image) + rows[:n])
+    codes, file = errors_of(arrays, "--board", "mirror:9x9", "--value", "mover")
+    assert not codes and file["expanded"], file
+    assert file["counts"] == ({} if n == 20 else {"orbit-missing": n}), file
+
+
+@tap.test("move", "policy")
+def test_games_of_equal_length(kind):
+    """Games of equal length have the same numbers of stones and single moves: no images."""
+    rows = gomoku(60)
+    for i in range(60):
+        cells = np.random.default_rng(i % 2 * 99 + i).permutation(81)
+        rows["states"][i] = rows["policy"][i] = 0
+        rows["states"][i, 0].flat[cells[: i % 30 // 2 + 1]] = 1
+        rows["states"][i, 1].flat[cells[40 : 40 + (i % 30 + 1) // 2]] = 1
+        rows["policy"][i].flat[cells[80]] = 1
+    arrays = stack(rows_of(rows))
+    if kind == "move":
+        arrays["move"] = arrays.pop("policy").reshape(60, -1).argmax(1)
+    codes, file = errors_of(arrays, *BOARD, "--role", "states=planes")
+    assert not file["counts"].get("orbit-planes") and not file["expanded"], file
+
+
 @tap.test(1, 40, 93)
 def test_level_policies(n):
     """Policies that are the same everywhere, or as many positions have them, tell no images."""
