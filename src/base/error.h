@@ -21,6 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The number of elements of an array that is no parameter. */
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
 /* What went wrong, as far as a caller of the program can act on it; one exit code each. */
 enum error_kind {
     ERROR_NONE,

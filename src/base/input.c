@@ -166,7 +166,7 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
     if (in->path == NULL)
         return error_no_memory(err, "path of an input");
     in->fd = file_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    for (size_t i = 0; in->fd < 0 && i < sizeof absent / sizeof *absent; i++)
+    for (size_t i = 0; in->fd < 0 && i < N_OF(absent); i++)
         if (errno == absent[i])
             kind = ERROR_NO_INPUT;
     if (in->fd < 0) {
@@ -194,7 +194,7 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
     in->n_bytes = (uint64_t)st.st_size;
     in->opened = st;
     use_map &= in->n_bytes >= SMALL_NBYTES && in->n_bytes <= SIZE_MAX && fstatfs(in->fd, &fs) == 0;
-    for (size_t i = 0; use_map && i < sizeof local_file_systems / sizeof(uint32_t); i++)
+    for (size_t i = 0; use_map && i < N_OF(local_file_systems); i++)
         is_local |= (uint32_t)fs.f_type == local_file_systems[i];
     if (!is_local || guard_install() != 0)
         return 0;

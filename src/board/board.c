@@ -19,7 +19,7 @@
 #define FAMILY_ROW(id)           &board_family_##id,
 #define GAME_ROW(id, form, what) FAMILY_ROW(katago_##id)
 const struct board_family *const board_families[] = {BOARD_FAMILIES(FAMILY_ROW, GAME_ROW)};
-const size_t board_n_families = sizeof board_families / sizeof board_families[0];
+const size_t board_n_families = N_OF(board_families);
 
 const struct board_preset board_presets[] = {
     {"hex8", "hexagon:4",
@@ -42,7 +42,7 @@ const struct board_preset board_presets[] = {
     {"chess", "chess", "mirror:8x8 with the planes and moves of chess; the mirror approximates", 0,
      0},
 };
-const size_t board_n_presets = sizeof board_presets / sizeof board_presets[0];
+const size_t board_n_presets = N_OF(board_presets);
 
 const struct board_preset *board_find_preset(const char *name)
 {
@@ -314,7 +314,7 @@ static const struct {
 
 const char *board_by_shape(const struct board_seen *seen)
 {
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+    for (size_t i = 0; i < N_OF(shapes); i++)
         if (shapes[i].rows == seen->rows && shapes[i].cols == seen->cols &&
             (shapes[i].n_actions == 0 || shapes[i].n_actions == seen->n_actions ||
              (shapes[i].is_ringrift && seen->is_ringrift && seen->n_actions == 0)))
@@ -324,7 +324,7 @@ const char *board_by_shape(const struct board_seen *seen)
 
 bool board_shape_is_known(uint64_t rows, uint64_t cols)
 {
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+    for (size_t i = 0; i < N_OF(shapes); i++)
         if (shapes[i].rows == rows && shapes[i].cols == cols)
             return true;
     return false;

@@ -260,11 +260,11 @@ static int parse_game(const struct custom *c)
     char names[256] = "";
     size_t i = 0;
 
-    for (; i < sizeof games / sizeof games[0] && strcmp(games[i].name, name) != 0; i++)
+    for (; i < N_OF(games) && strcmp(games[i].name, name) != 0; i++)
         text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", games[i].name);
     if (value == NULL)
         return 0;
-    if (i == sizeof games / sizeof games[0])
+    if (i == N_OF(games))
         return custom_refuse(c, "game %s is not one of %s", text_quote(name).text, names);
     b->game = games[i].game;
     if (b->game == BOARD_GAME_OTHELLO)

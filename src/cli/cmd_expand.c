@@ -78,7 +78,7 @@ static int check_expand(struct call *call, struct error *err)
          "--skip-existing does not work on folders"},
     };
 
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    for (size_t i = 0; i < N_OF(rules); i++)
         if (rules[i].is_wrong)
             return command_misuse(err, "%s", rules[i].why);
     if (s->canonical) { /* a row has one image only: every order is this one */

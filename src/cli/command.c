@@ -28,7 +28,7 @@ const struct command *const command_table[] = {
     &command_overlap, &command_dedupe, &command_split,
 };
 
-const size_t command_n_table = sizeof command_table / sizeof *command_table;
+const size_t command_n_table = N_OF(command_table);
 
 static const struct command *find(const char *name)
 {
@@ -114,7 +114,7 @@ static int refuse_unknown(const char *word, const struct option *longs, struct e
     char name[TEXT_MAX_WORD + 1];
 
     snprintf(name, sizeof name, "%.*s", (int)(length - n_dashes), word + n_dashes);
-    for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++)
+    for (size_t i = 0; i < N_OF(other_words); i++)
         if (strcmp(name, other_words[i][0]) == 0)
             snprintf(name, sizeof name, "%s", other_words[i][1]);
     for (; longs->name != NULL; longs++) {

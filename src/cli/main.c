@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     struct rlimit limit;
 
     atexit(on_exit_by_others);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    for (size_t i = 0; i < N_OF(signals); i++) {
         struct sigaction old;
 
         /* What the parent ignores (nohup) stays ignored. */

@@ -21,14 +21,14 @@ const struct codec *const codec_table[] = {
     &codec_isal,
 #endif
 };
-const size_t codec_n_table = sizeof codec_table / sizeof codec_table[0];
+const size_t codec_n_table = N_OF(codec_table);
 
 static const struct decoder *const decoders[] = {&decoder_deflate};
 const char codec_methods[] = "0 (stored) or 8 (deflate)";
 
 const struct decoder *codec_decoder(uint16_t zip_method)
 {
-    for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++)
+    for (size_t i = 0; i < N_OF(decoders); i++)
         if (decoders[i]->zip_method == zip_method)
             return decoders[i];
     return NULL;
@@ -59,7 +59,7 @@ static const struct {
 
 int codec_level_parse(const char *text, struct codec_level *level, struct error *err)
 {
-    for (size_t kind = 0; kind < sizeof levels / sizeof *levels; kind++) {
+    for (size_t kind = 0; kind < N_OF(levels); kind++) {
         if (strcmp(text, levels[kind].name) == 0) {
             *level = (struct codec_level){.kind = (enum codec_level_kind)kind};
             return 0;
@@ -115,7 +115,6 @@ static const struct candidate candidates[] = {
     {CODEC_BEST,    &codec_grid_best,   0, 0},
     {CODEC_BEST,    &codec_zlib,        9, 100},
 };
-enum { N_CANDIDATES = sizeof candidates / sizeof candidates[0] };
 /* clang-format on */
 
 /* The operations of a small member take no time that anybody notices: there bytes are worth more.
@@ -188,7 +187,7 @@ static int choose_by_trial(enum codec_level_kind kind, const struct codec_member
     const uint64_t worth =
         levels[kind].byte_worth * (times < SMALL_MEMBER_WORTH ? times : SMALL_MEMBER_WORTH);
     memset(choice, 0, sizeof *choice);
-    for (size_t i = 0; i < N_CANDIDATES && status == 0; i++) {
+    for (size_t i = 0; i < N_OF(candidates) && status == 0; i++) {
         const struct candidate *c = &candidates[i];
         const bool learns = c->codec->train != NULL;
         uint64_t cost = (uint64_t)c->operations_per_byte * n;

@@ -19,7 +19,7 @@ const struct grid_kernels *const grid_kernels_table[] = {
     &grid_kernels_plain,
 };
 
-const size_t grid_kernels_n_table = sizeof grid_kernels_table / sizeof *grid_kernels_table;
+const size_t grid_kernels_n_table = N_OF(grid_kernels_table);
 
 const struct grid_kernels *grid_kernels_best(void)
 {

@@ -186,11 +186,11 @@ static int write_members(struct expand_job *job, struct error *err)
 
     job->was_surveyed = job->plan->is_surveyed;
     job->digests.n_fetched = &job->archive.members.n_loaded;
-    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
+    for (size_t i = 0; i < N_OF(tasks); i++)
         crew_add_task(crew, &tasks[i]);
     const int status =
         archive_out_write(&job->archive, &job->result->n_bytes, job->result->sha256, err);
-    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
+    for (size_t i = 0; i < N_OF(tasks); i++)
         crew_drop_task(crew, &tasks[i]);
     if ((status == 0 || err->kind == ERROR_DATA) && !job->was_surveyed)
         survey_step(job);

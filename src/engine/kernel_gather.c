@@ -212,7 +212,7 @@ const struct gather_kernels gather_kernels_table[] = {
      {gather_plain_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_plain_bits}},
 };
 
-const size_t gather_kernels_n_table = sizeof gather_kernels_table / sizeof *gather_kernels_table;
+const size_t gather_kernels_n_table = N_OF(gather_kernels_table);
 
 const struct gather_kernels *gather_kernels_best(void)
 {

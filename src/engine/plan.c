@@ -401,7 +401,7 @@ int shards_name(const struct plan *plan, const char *output, uint64_t i, struct 
         at[3] == 'd')
         return text_append(name, err, "%.*s%0*llu%.*s", (int)(at - output), output, at[2] - '0',
                            (unsigned long long)i, (int)(n - 4 - (size_t)(at - output)), at + 4);
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+    for (size_t k = 0; k < N_OF(endings); k++)
         if (n > 4 && strncmp(output + n - 4, endings[k], 4) == 0 && output[n - 5] != '/')
             ending = endings[k];
     return text_append(name, err, "%.*s-%05llu%s", (int)(n - strlen(ending)), output,

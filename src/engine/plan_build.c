@@ -155,7 +155,7 @@ static int match_meta(struct plan *plan, const struct archive_in *archive,
         return -1;
     if (crc == first_crc)
         return 0;
-    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+    for (size_t i = 0; i < N_OF(meanings); i++)
         if (strcmp(array->key, meanings[i]) == 0)
             return differ(archive, array->key, "says something else than", plan, err);
     return plan_warn(plan, err, "%s: %s: differs from that of %s, which is the one that is kept",
@@ -286,7 +286,7 @@ static int match_arrays(struct plan *plan, struct error *err)
         status = shard_find_roles(shard, plan->board, &roles, err);
         /* `dedupe` reads counts itself, and sources and transforms hold no more. */
         for (size_t k = 0; k < shard->archive.n_arrays && request->purpose >= FOR_VALUES; k++)
-            for (size_t j = 0; j < sizeof made / sizeof *made && status == 0; j++)
+            for (size_t j = 0; j < N_OF(made) && status == 0; j++)
                 if (strcmp(shard->archive.arrays[k].key, made[j]) == 0)
                     shard->bindings[k] = (struct role_binding){.role = ROLE_DROP};
         if (status == 0 && problems->n > 0)
@@ -360,7 +360,7 @@ static int note(struct plan *plan, struct error *err)
         status |= plan_warn(plan, err,
                             "--tiles permute: all transforms but 0 and 3 make tiles that are not "
                             "in the deck of 27");
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < N_OF(all); i++)
         if (all[i].is_said && !all[i].bears)
             status |= plan_warn(plan, err, "--%s means nothing on board %s with these arrays: %s",
                                 all[i].option, plan->board->preset, all[i].why);

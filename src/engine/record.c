@@ -41,7 +41,7 @@ static int add_conventions(json_t *m, const struct plan *plan, const struct sett
     json_t *conventions = json_object_get(m, "conventions");
     int bad = 0;
 
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < N_OF(all); i++) {
         const char *name = all[i].name, *option = name;
         bool is_said = conventions_is_said(c, name);
 
@@ -129,7 +129,7 @@ static int fill(json_t *m, const struct expand_job *job)
         if (value != NULL)
             bad |= json_object_set_new(options, row->name, json_string_nocheck(value));
     }
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < N_OF(all); i++)
         if (all[i].is_told)
             bad |= json_object_set_new(options, all[i].name, json_string_nocheck(all[i].value));
     if (plan->notes != NULL)
@@ -205,7 +205,7 @@ int record_write(const struct expand_job *job, struct error *err)
         bad |= json_object_set_new(output, "first_row",
                                    json_integer((json_int_t)job->order->first_image));
     bad |= add_output(m, output, job);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < N_OF(all); i++)
         if (all[i].value != UINT64_MAX)
             bad |= json_object_set_new(counts, all[i].name, json_integer((json_int_t)all[i].value));
     if (plan->counts != NULL)

@@ -135,7 +135,7 @@ const struct option_row option_table[] = {
 #include "engine/options.h"
 };
 
-const size_t option_n_table = sizeof option_table / sizeof *option_table;
+const size_t option_n_table = N_OF(option_table);
 
 bool option_is_of(const struct option_row *row, const char *of)
 {

@@ -18,7 +18,7 @@ void digest_add_line(struct digest *digest, const char *name, const char *hex)
 {
     const char *const parts[] = {name, " ", hex, "\n"};
 
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < N_OF(parts); i++)
         digest_update(digest, parts[i], strlen(parts[i]));
 }
 

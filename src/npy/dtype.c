@@ -30,8 +30,6 @@ static const uint32_t sizes[128] = {
 static const char units[][8] = {"",    "[Y]",  "[M]",  "[W]",  "[D]",  "[h]",  "[m]",
                                 "[s]", "[ms]", "[us]", "[ns]", "[ps]", "[fs]", "[as]"};
 
-#define N_UNITS (sizeof units / sizeof *units)
-
 bool dtype_equal(const struct dtype *a, const struct dtype *b)
 {
     return a->kind == b->kind && a->itemsize == b->itemsize && a->big_endian == b->big_endian &&
@@ -84,7 +82,7 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
         descr[n_bytes - 1] == ']') {
         const size_t n_unit = n_bytes - (size_t)(bracket - descr);
 
-        for (unit = 1; unit < N_UNITS; unit++)
+        for (unit = 1; unit < N_OF(units); unit++)
             if (strlen(units[unit]) == n_unit && memcmp(units[unit], bracket, n_unit) == 0)
                 break;
         n_bytes -= n_unit;
@@ -93,7 +91,7 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
         fault = "no kind, expected a letter of 'biufcMmSUVO'";
     else if (allowed == 0)
         fault = "unknown kind, expected a letter of 'biufcMmSUVO'";
-    else if (unit == N_UNITS)
+    else if (unit == N_OF(units))
         fault = "unit of time not known, expected one of Y M W D h m s ms us ns ps fs as";
     else if ((kind != DTYPE_OBJECT || n_bytes > start + 1) &&
              (text_parse_digits(digits, n_bytes - start - 1, &count) != 0 || count > UINT32_MAX ||

@@ -379,7 +379,7 @@ static int refuse(struct pickle_reader *r, uint8_t opcode)
 {
     const char *use = "";
 
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    for (size_t i = 0; i < N_OF(refused); i++)
         if (opcode != 0 && strchr(refused[i].opcodes, (char)opcode) != NULL)
             use = refused[i].use;
     return pickle_fail(

@@ -385,7 +385,7 @@ static const struct {
 int pickle_global_push(struct pickle_reader *r, const struct pickle_item *module,
                        const struct pickle_item *name)
 {
-    for (size_t i = 0; i < sizeof globals / sizeof *globals; i++)
+    for (size_t i = 0; i < N_OF(globals); i++)
         if (is_text(module, globals[i].module) && is_text(name, globals[i].name))
             return pickle_push(
                 r, (struct pickle_item){.kind = VALUE_GLOBAL, .as.integer = (int64_t)i});

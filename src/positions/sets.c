@@ -94,7 +94,7 @@ static int warn_of_conventions(const struct compare *c, const struct plan *plan,
     struct text line = {0};
     int status = 0;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names && status == 0; i++) {
+    for (size_t i = 0; i < N_OF(names) && status == 0; i++) {
         const struct text_quoted a = conventions_text(&c->first_conventions, names[i]);
         const struct text_quoted b = conventions_text(&plan->conventions, names[i]);
 

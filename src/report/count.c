@@ -166,7 +166,7 @@ static int read_parts(struct count *c, const struct verify_located *images, stru
     c->transforms = is_expanded ? malloc(n_rows + 1) : NULL;
     if (c->parts == NULL || (is_expanded && c->transforms == NULL))
         return error_no_memory(err, "the parts of the rows");
-    for (size_t k = 0; k < sizeof names / sizeof *names && games < 0; k++)
+    for (size_t k = 0; k < N_OF(names) && games < 0; k++)
         games = find_numbers(c->shard, names[k], "iuSU");
     const bool has_games = games >= 0, reads = has_games || transform >= 0;
     const struct row *rows = NULL;

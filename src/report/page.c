@@ -345,7 +345,7 @@ static void put_provenance(struct pen *p, const struct report_set *set)
     put_pair(p, "made by", manifest_text(tool, "name"));
     put_pair(p, "version", manifest_text(tool, "version"));
     put_pair(p, "board", manifest_text(json_object_get(m, "board"), "name"));
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < N_OF(parts); i++)
         json_object_foreach(json_object_get(m, parts[i]), key, value)
         {
             if (json_is_integer(value))

@@ -10,8 +10,6 @@
 #include "board/actions.h"
 #include "npy/dtype.h"
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 #define PLAY_MAX_DIMS   3 /* of a row */
 #define PLAY_MAX_ARRAYS 8
 #define PLAY_MAX_ITEMS  16 /* in a row of an object array */

@@ -236,7 +236,7 @@ static int decide_form(const struct opening *o)
         found = "a zip archive (rename the file to .npz)";
     else if (n_bytes == 0)
         found = "an empty file";
-    for (size_t i = 0; i < sizeof signatures / sizeof *signatures && !is_npy && !is_zip; i++) {
+    for (size_t i = 0; i < N_OF(signatures) && !is_npy && !is_zip; i++) {
         const bool is_text = signatures[i].offset == TEXT;
         const size_t at = is_text ? text : signatures[i].offset;
         const char *here = (const char *)bytes + at, *wanted = signatures[i].bytes;

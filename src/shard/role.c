@@ -244,7 +244,6 @@ enum role role_values_by_prefix(const char *key, size_t n_bytes)
 static const char *const option_names[] = {"rowcol",  "colrow", "msb",      "lsb",
                                            "nchw",    "nhwc",   "player",   "winner",
                                            "players", "pairs",  "positions"};
-#define N_OPTIONS (sizeof option_names / sizeof *option_names)
 
 static bool equals(const char *text, size_t n_bytes, const char *name)
 {
@@ -288,7 +287,7 @@ int role_request_add_spec(struct role_request *request, const char *array, const
         enum action_flip flip = ACTION_AS_IS + 1;
         unsigned option = 0;
 
-        while (option < N_OPTIONS && !equals(text, n_bytes, option_names[option]))
+        while (option < N_OF(option_names) && !equals(text, n_bytes, option_names[option]))
             option++;
         while (flip < ACTION_N_FLIPS && !equals(text, n_bytes, action_flip_name(flip)))
             flip++;
@@ -296,7 +295,7 @@ int role_request_add_spec(struct role_request *request, const char *array, const
             o.layout == NULL) {
             o.layout = strndup(text + n_equal, n_bytes - n_equal);
             status = o.layout == NULL ? error_no_memory(err, "a role's layout") : 0;
-        } else if (is_listed && option < N_OPTIONS) {
+        } else if (is_listed && option < N_OF(option_names)) {
             o.options &= option < N_PAIRED ? ~(1u << (option ^ 1)) : ~0u;
             o.options |= 1u << option;
         } else if (is_listed && flip < ACTION_N_FLIPS) {
@@ -380,7 +379,7 @@ struct text_quoted role_binding_spec(const struct role_binding *b)
     if (b->layout != NULL && (role_kinds[b->role].flags & ROLE_HAS_LAYOUT))
         text_add(text.text, room, ",layout=%s%s%s", b->layout->name,
                  b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip));
-    for (unsigned i = 0; i < N_OPTIONS; i++) {
+    for (unsigned i = 0; i < N_OF(option_names); i++) {
         if (1u << i == ROLE_POSITIONS && b->frame_planes > 0)
             text_add(text.text, room, ",frames=%" PRIu64,
                      b->axes.outer * b->axes.inner / b->frame_planes);

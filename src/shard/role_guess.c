@@ -33,7 +33,7 @@ const char *role_katago_missing(const struct archive_in *archive, size_t *n_foun
     const char *missing = NULL;
 
     *n_found = 0;
-    for (size_t i = sizeof members / sizeof *members; i-- > 0;) {
+    for (size_t i = N_OF(members); i-- > 0;) {
         const bool is_there = archive_in_find(archive, members[i].name) != NULL;
 
         *n_found += is_there;
@@ -49,7 +49,7 @@ int role_katago_bind(struct role_case *a)
     const struct member_rule *rule = NULL;
     char names[400] = "";
 
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+    for (size_t i = 0; i < N_OF(members); i++) {
         text_add(names, sizeof names, "%s %s", i > 0 ? "," : "", members[i].name);
         if (strcmp(members[i].name, a->array->key) == 0)
             rule = &members[i];

@@ -420,7 +420,7 @@ static void finish(struct role_context *c)
     const struct role_binding *policy = NULL;
     bool xy = c->request->plane_xy == 1, is_of_board = false; /* some array is */
 
-    for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
+    for (size_t k = 0; k < N_OF(roles); k++)
         for (struct role_case *a = c->cases; a < c->cases + c->n && policy == NULL; a++)
             policy = a->b->role == roles[k] ? a->b : NULL;
     for (struct role_case *a = c->cases; a < c->cases + c->n && c->request->plane_xy < 0; a++)

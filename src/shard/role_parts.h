@@ -7,8 +7,6 @@
 #include "shard/batch.h"
 #include "shard/role.h"
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 /* An array under inference. */
 struct role_case {
     struct role_context *c;

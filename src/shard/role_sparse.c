@@ -228,7 +228,7 @@ static const struct action_layout *find_layout(struct role_case *a, uint64_t *le
     }
     const bool is_aware = strcmp(notes[0], "board_aware") == 0;
     bool is_ringrift = is_aware;
-    for (size_t k = 0; k < sizeof ringrift / sizeof *ringrift; k++)
+    for (size_t k = 0; k < N_OF(ringrift); k++)
         is_ringrift |=
             strcmp(notes[1], ringrift[k]) == 0 || strcmp(board->preset, ringrift[k]) == 0;
     if (layout == NULL && is_ringrift)

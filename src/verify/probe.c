@@ -358,7 +358,7 @@ static const unsigned liberties_of_planes[] = {ORBIT_EXACT,
                                                ORBIT_NO_FLIP,
                                                ORBIT_SWAP_ANYWAY};
 #define N_RIGHT 2
-#define N_WRONG (sizeof liberties_of_planes / sizeof *liberties_of_planes - N_RIGHT)
+#define N_WRONG (N_OF(liberties_of_planes) - N_RIGHT)
 
 /* Of the allowed transforms, those that are right about whose turn it is, if any are: the mover's
  * planes alone may be the same under two transforms. */

@@ -179,7 +179,7 @@ static int check_descriptor(struct zip_reader *zip, struct zip_entry *entry)
 
     if (input_read(zip->in, entry->end_offset, p, n, zip->err) != 0)
         return -1;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    for (size_t i = 0; i < N_OF(forms); i++) {
         const uint8_t *crc = p + forms[i].signature_nbytes;
         const size_t width = forms[i].size_nbytes;
         const size_t length = forms[i].signature_nbytes + 4 + 2 * width;

@@ -18,8 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 /* Shorthand: three cells in a ring, turned by r, and back by rr. */
 #define R       "{\"name\": \"r\", \"dst\": [1, 2, 0]}"
 #define RR      "{\"name\": \"rr\", \"dst\": [2, 0, 1]}"

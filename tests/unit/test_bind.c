@@ -9,8 +9,6 @@
 
 #include <cmocka.h>
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 /* --- plane maps --- */
 
 struct plane_map {

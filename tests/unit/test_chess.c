@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 static struct board *new_chess(void)
 {
     struct error err = {0};

@@ -9,8 +9,6 @@
 
 #include <cmocka.h>
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 struct choice {
     const char *board, *planes, *tiles; /* conventions; NULL: default */
     const char *text;

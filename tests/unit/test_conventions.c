@@ -9,8 +9,6 @@
 
 #include <cmocka.h>
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 static int set(struct conventions *c, const char *option, const char *text)
 {
     struct error err = {0};

@@ -11,8 +11,6 @@
 
 #include "base/perm.h"
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 static uint64_t random_state = 1;
 
 static uint32_t random_below(uint32_t n)

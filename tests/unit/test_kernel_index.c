@@ -11,8 +11,6 @@
 
 #include "base/perm.h"
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 static const uint32_t turn[9] = {2, 5, 8, 1, 4, 7, 0, 3, 6}; /* a quarter turn: dst is not src */
 static struct spec_step turn_steps[1] = {{.dst = turn, .label_plane = -1}};
 

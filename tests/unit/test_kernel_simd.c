@@ -13,8 +13,6 @@
 
 #include <cmocka.h>
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 static const size_t lengths[] = {
     1,   2,   3,   4,   5,   7,   8,   9,   15,  16,   17,   19,   24,   25,   31,   32,   33,
     42,  47,  48,  49,  63,  64,  65,  71,  72,  81,   82,   95,   96,   97,   113,  120,  121,

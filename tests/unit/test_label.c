@@ -11,8 +11,6 @@
 
 #include "base/bytes.h"
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 struct label_case {
     enum label_op op;
     char kind;

@@ -15,8 +15,6 @@
 
 #include <zlib.h>
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 /* --- pieces of made-up bytes --- */
 
 static atomic_bool went_wrong; /* a window was filled too early */

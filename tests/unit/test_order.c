@@ -8,8 +8,6 @@
 
 #include <cmocka.h>
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 static const uint8_t chosen[] = {0, 2, 5};
 
 struct shape {

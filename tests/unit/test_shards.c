@@ -9,8 +9,6 @@
 
 #include <cmocka.h>
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 static const uint8_t chosen[] = {0, 1, 2, 3};
 
 static struct settings settings; /* of make_plan */

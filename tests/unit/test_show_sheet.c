@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 /* --- shards: folders of .npy files --- */
 
 static void put_array(const char *name, const char *descr, unsigned n_dims, const uint64_t *shape,

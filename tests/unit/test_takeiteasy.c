@@ -11,8 +11,7 @@
 
 #include <string.h>
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-#define N_CELLS     19
+#define N_CELLS 19
 
 static struct board *new_board(const char *name)
 {

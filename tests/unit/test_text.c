@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define N_OF(a) (sizeof(a) / sizeof *(a))
-
 static void test_quoting(void **state)
 {
     static const struct {
