@@ -28,6 +28,8 @@ const struct pickle_limits pickle_default_limits = {
 
 /* --- marks, tuples and lists --- */
 
+#define MAX_TUPLE_NSLOTS 256u /* those that numpy writes are far below */
+
 /* Remove the last mark and set *from to the stack index of the first value above it. */
 static int pop_mark(struct pickle_reader *r, size_t *from)
 {
@@ -43,6 +45,9 @@ static int make_tuple(struct pickle_reader *r, size_t from, size_t to)
 {
     const size_t n = r->n_stack - from;
 
+    if (n > MAX_TUPLE_NSLOTS) /* tuples in tuples would be moved for each of them */
+        return pickle_fail(r, "a tuple of %zu values, which is not accepted, expected " PLAIN_DATA,
+                           n);
     for (size_t i = 0; i < n && from != to; i++) /* a few: quicker than a call of memmove */
         r->stack[to + i] = r->stack[from + i];
     r->n_stack = to + n;

@@ -605,6 +605,8 @@ def pickle_cases():
         nones[i] = [None]
     nones = pickled(nones)
     yield "bomb: lists of None", "reject", "memory", sparse(nones.replace(b"Na", b"(" + b"N" * 1000000 + b"e"))
+    yield "bomb: tuples in tuples", "reject", "tuple", sparse(
+        nones.replace(b"Na", b"(" * 1000000 + b"t" * 1000000 + b"a", 1))  # fmt: skip
     yield "bomb: lists of None, and what helps", "reject", "store it without compression", sparse(
         nones.replace(b"Na", b"(" + b"N" * 1000000 + b"e"))  # fmt: skip
     nones = Member("", nones.replace(b"Na", b"(" + b"N" * 60000 + b"e"))
