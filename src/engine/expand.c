@@ -316,7 +316,7 @@ static int compare_files(const void *left, const void *right)
 int expand_check_apart(const char *const *outputs, size_t n_outputs, const char *const *inputs,
                        size_t n_inputs, bool is_split, struct error *err)
 {
-    struct read_file *files = NULL, one;
+    struct read_file *files = NULL, one = {.path = NULL};
     size_t n = 0;
     int status = 0;
 
