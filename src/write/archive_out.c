@@ -268,24 +268,27 @@ struct hashing {
     struct error failure; /* ends it */
 };
 
+/* Whole chunks only, so that as much is read however the threads take turns. */
 static bool hash_is_due(void *self)
 {
     const struct hashing *h = self;
 
-    return h->n_hashed < h->archive->n_settled && h->failure.kind == ERROR_NONE;
+    return h->n_hashed + CHUNK_NBYTES <= h->archive->n_settled && h->failure.kind == ERROR_NONE;
+}
+
+static void hash_chunk(struct hashing *h)
+{
+    const size_t n = (size_t)smaller(h->archive->n_settled - h->n_hashed, CHUNK_NBYTES);
+
+    if (output_read(&h->archive->output, h->n_hashed, h->chunk, n, &h->failure) == 0)
+        digest_update(&h->digest, h->chunk, n);
+    h->n_hashed += n;
 }
 
 static void hash_step(void *self)
 {
-    struct hashing *h = self;
-
-    for (int i = 0; i < STEP_NCHUNKS && hash_is_due(h); i++) {
-        const size_t n = (size_t)smaller(h->archive->n_settled - h->n_hashed, CHUNK_NBYTES);
-
-        if (output_read(&h->archive->output, h->n_hashed, h->chunk, n, &h->failure) == 0)
-            digest_update(&h->digest, h->chunk, n);
-        h->n_hashed += n;
-    }
+    for (int i = 0; i < STEP_NCHUNKS && hash_is_due(self); i++)
+        hash_chunk(self);
 }
 
 static int write_npz(struct archive_out *archive, char sha256[DIGEST_HEX_NBYTES], struct error *err)
@@ -306,8 +309,8 @@ static int write_npz(struct archive_out *archive, char sha256[DIGEST_HEX_NBYTES]
         /* A hint: the disk may begin to write while the rest is hashed. */
         sync_file_range(archive->output.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
         archive->n_settled = archive->output.n_bytes;
-        while (hash_is_due(&h))
-            hash_step(&h);
+        while (h.n_hashed < archive->n_settled && h.failure.kind == ERROR_NONE)
+            hash_chunk(&h);
         rc = h.failure.kind == ERROR_NONE ? 0 : error_pass(err, &h.failure);
     }
     digest_finish(&h.digest, sha256);
