@@ -322,7 +322,7 @@ bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, u
     if (!role_told_layout(a, &told) || told != NULL)
         other = NULL;
     for (size_t i = 0; told == NULL && (one = action_layout_at(board, i)) != NULL; i++)
-        may_be_other |= one->length(one, board) > high;
+        may_be_other |= (double)one->length(one, board) > high;
     if (!may_be_other)
         return false; /* its row is named when it is moved */
     action_layout_list(board, known, sizeof known);
