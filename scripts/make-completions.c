@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 /* --- the words that complete an argument --- */
 
 static bool is_argument(const struct option_row *row, const char *name)

@@ -85,9 +85,9 @@ OPTION(enum archive_out_form, form, 0, "format", "FORM",
 GROUP("what the arrays mean")
 
 OTHER(0, "role", "NAME=ROLE", "what array NAME means, a role of symaug-npz(5); may be repeated",
-      " READS KEYS ", CALL(add_role))
+      " READS KEYS ", CALL(add_role), .repeats = true)
 OTHER(0, "copy", "NAME", "array NAME is repeated for each image; same as --role NAME=copy",
-      " READS KEYS ", CALL(add_role))
+      " READS KEYS ", CALL(add_role), .repeats = true)
 OPTION(const char *, schema, 0, "schema", "FILE",
        "roles from a JSON file, as `symaug info --write-schema` makes it", " READS KEYS ", TEXT)
 OTHER(0, "policy", "LAYOUT", "the policy's layout: see `symaug boards BOARD`",
@@ -148,7 +148,7 @@ OPTION(bool, not_expanded, 0, "not-expanded", NULL,
        "the rows are a source, whatever they look like", " verify ", FLAG)
 OTHER(0, "leak", "FILE",
       "another set, whose positions must not occur here in any image; may be repeated", " verify ",
-      CALL(add_leak))
+      CALL(add_leak), .repeats = true)
 OPTION(uint64_t, max_findings, 0, "max-findings", "N",
        "list at most N findings per file (default 100)", " verify report ", NUMBER(0, 1000000000))
 OPTION(bool, json, 0, "json", NULL, "print JSON", " info boards verify manifest report overlap ",

@@ -88,6 +88,7 @@ struct option_row {
     const char *words; /* WORD: the words; others: completions, or NULL */
     int (*set)(struct settings *settings, const char *name, const char *argument,
                struct error *err);
+    bool repeats;      /* may be given several times, which completions say */
     bool takes_stream; /* FILE may be "-", standard input or output */
     bool is_written;   /* the command writes FILE or DIR (noted once for each field) */
     bool is_replaced;  /* and replaces it without --force, too */
