@@ -216,10 +216,11 @@ static void read_text(const struct row *row, double *columns)
     }
 }
 
-/* The numbers of a record, up to a field of another kind. */
+/* The numbers of a record, up to a field of another kind. Names may hold anything, even what looks
+ * like fields that the record has no room for. */
 static void read_record(const struct row *row, const char *descr, double *columns)
 {
-    const uint8_t *at = row->bytes;
+    const uint8_t *at = row->bytes, *const end_of_record = at + row->dtype->itemsize;
     const char *end;
     struct dtype dtype;
 
@@ -227,7 +228,8 @@ static void read_record(const struct row *row, const char *descr, double *column
         descr += strlen("', '");
         end = strchr(descr, '\'');
         if (end == NULL || end[1] != ')' ||
-            dtype_parse(descr, (size_t)(end - descr), &dtype, NULL) != 0)
+            dtype_parse(descr, (size_t)(end - descr), &dtype, NULL) != 0 ||
+            dtype.itemsize > (size_t)(end_of_record - at))
             return;
         if (dtype_is_number(&dtype))
             columns[n++] = dtype_get_double(&dtype, at);

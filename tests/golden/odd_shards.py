@@ -428,6 +428,9 @@ def npy_cases():
         yield f"shape {shape} of other data", "reject", "features", shaped(shape)
     yield "shape (6L, 4L, 9L, 9L)", "accept", "", shaped("(6L, 4L, 9L, 9L)")
     yield "shape (6L, ...) in version 3", "reject", "npy header", shaped("(6L, 4, 9, 9)", version=3)
+    # A name that looks like fields for which the record has no room.
+    yield "fields in a field's name", "accept", "", shard(more=[Member("foo.npy", header(dictionary(
+        """[("a', '<U100000000'), b', '<f8')", '|i1')]""", shape="(6,)"), bytes(range(6))))])
     yield "data short by a byte", "reject", f"found {size - 1}", headed(data=f.tobytes()[:-1])
     yield "data short by a row", "reject", f"found {size - 1296}", headed(data=f.tobytes()[:-1296])
     yield "no data", "reject", "found 0", headed(data=b"")
