@@ -246,7 +246,7 @@ static void read_columns(const struct role_case *a, const struct row *row, doubl
     const struct board *board = a->c->board;
     const uint64_t n_rows = board->rows, n = row->n;
     const bool are_two = n_rows > 0 && n == n_rows + board->cols;
-    double *const of_ones = columns + N_COLUMNS - 2;
+    double *const of_ones = &columns[N_COLUMNS - 2];
 
     for (unsigned k = 0; k < N_COLUMNS; k++)
         columns[k] = INFINITY;
