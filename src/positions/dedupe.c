@@ -57,6 +57,9 @@ struct dedupe {
     uint64_t labels_nbytes, n_elements, n_values; /* of a row, in the first n_labels */
     struct key_beside *beside; /* owned: all labels, read in step with the keys */
 
+    struct key_rows keys;      /* of all rows */
+    struct bytes chunk_counts; /* of a chunk of them, 4 bytes each */
+
     /* While rows are read, of their input: its number, its rows, and symaug_count, or NULL. */
     size_t input;
     uint64_t first, end;
@@ -197,25 +200,17 @@ static int find_count(struct dedupe *d, uint64_t row, int64_t *count, struct err
     return 0;
 }
 
-/* The rows of a chunk on their way to the sorter. */
-struct chunk {
-    const struct dedupe *dedupe;
-    const struct key_rows *rows;
-    const uint8_t *counts; /* 4 bytes each */
-    uint8_t *records;
-};
-
+/* Hand a row on to be sorted. */
 static int put_row(void *self, uint64_t i, int worker, struct error *err)
 {
-    const struct chunk *chunk = self;
-    const struct dedupe *d = chunk->dedupe;
-    const struct key_rows *rows = chunk->rows;
+    const struct dedupe *d = self;
+    const struct key_rows *rows = &d->keys;
     const struct row_record record = {.key = rows->keys[i],
                                       .row = rows->walk.first + i,
-                                      .weight = bytes_get_uint(chunk->counts + 4 * i, 4, false),
+                                      .weight = bytes_get_le32(d->chunk_counts.data + 4 * i),
                                       .others = rows->hashes[i],
                                       .ties = rows->ties[i]};
-    uint8_t *to = chunk->records + i * d->rows.record_nbytes;
+    uint8_t *to = (uint8_t *)rows->records[0] + i * d->rows.record_nbytes;
 
     (void)worker;
     (void)err;
@@ -226,18 +221,17 @@ static int put_row(void *self, uint64_t i, int worker, struct error *err)
     return 0;
 }
 
-/* Hand the rows of a chunk on to be sorted. */
-static int keep_chunk(struct dedupe *d, struct key_rows *rows, struct bytes *list,
-                      struct error *err)
+/* Copy the labels of a chunk's rows to what these become, and find and write their counts. */
+static int keep_chunk(struct dedupe *d, struct error *err)
 {
-    const uint64_t first = rows->walk.first, n = rows->walk.n;
-    uint8_t *counts = bytes_reserve(list, 4 * n, err);
-    struct chunk chunk = {d, rows, counts, NULL};
+    const uint64_t first = d->keys.walk.first, n = d->keys.walk.n;
+    uint8_t *counts = bytes_reserve(&d->chunk_counts, 4 * n, err);
     int64_t count;
 
     for (size_t k = 0; k < d->n_labels; k++)
         if (d->labels[k].made != NULL &&
-            made_write(d->labels[k].made, first, key_rows_beside(rows, k)->bytes.data, n, err) != 0)
+            made_write(d->labels[k].made, first, key_rows_beside(&d->keys, k)->bytes.data, n,
+                       err) != 0)
             return -1;
     for (uint64_t i = 0; i < n && counts != NULL; i++) {
         if (find_count(d, first + i, &count, err) != 0)
@@ -249,26 +243,23 @@ static int keep_chunk(struct dedupe *d, struct key_rows *rows, struct bytes *lis
         }
         bytes_put_le(counts + 4 * i, (uint64_t)count, 4);
     }
-    if (counts == NULL || made_write(d->counts, first, counts, n, err) != 0 ||
-        (chunk.records = sorter_room(&d->rows, n, err)) == NULL)
-        return -1;
-    walk_again(&rows->walk, d->settings->n_threads, put_row, &chunk);
-    return rows->walk.status;
+    return counts != NULL ? made_write(d->counts, first, counts, n, err) : -1;
 }
 
-/* Read all rows: copy their labels to what these become, and hand each row on to be sorted. */
 static int read_rows(struct dedupe *d, struct error *err)
 {
-    struct key_rows rows = {
-        .plan = d->plan, .key = &d->key, .beside = d->beside, .n_beside = d->n_all};
-    struct bytes list = {0};
+    struct walk *walk = &d->keys.walk;
 
-    key_rows_begin(&rows, err);
-    rows.walk.at_once = smaller(rows.walk.at_once, sorter_most(&d->rows));
-    while (key_rows_next(&rows))
-        rows.walk.status = keep_chunk(d, &rows, &list, err);
-    bytes_release(&list);
-    return key_rows_end(&rows);
+    d->keys = (struct key_rows){.plan = d->plan,
+                                .key = &d->key,
+                                .beside = d->beside,
+                                .n_beside = d->n_all,
+                                .sorters = {&d->rows}};
+    key_rows_begin(&d->keys, err);
+    while (key_rows_next(&d->keys))
+        if ((walk->status = keep_chunk(d, err)) == 0)
+            walk_again(walk, d->settings->n_threads, put_row, d);
+    return key_rows_end(&d->keys);
 }
 
 /* --- rows to classes --- */
@@ -532,6 +523,7 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
     free(d.sums);
     free(d.moved);
     batch_release(&d.counted);
+    bytes_release(&d.chunk_counts);
     sparse_release(&d.sparse);
     key_release(&d.key);
     return status;

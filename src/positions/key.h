@@ -144,11 +144,13 @@ struct key_rows {
     const struct key *key;
     const struct key_beside *beside; /* n_beside; or NULL */
     size_t n_beside;
-    bool wants_exact;
+    struct sorter *sorters[2]; /* borrowed: each gets a record of each row; or NULL. With the second
+                                  one, rows also have exact keys. */
 
     struct walk walk; /* status: set it to -1, with an error, to end it */
+    void *records[2]; /* room for those of the chunk in each sorter, for the caller to fill */
     struct key_value *keys;
-    struct key_value *exact; /* keys of the rows as they stand, where wants_exact */
+    struct key_value *exact; /* keys of the rows as they stand */
     struct key_ties *ties;
     uint64_t *hashes; /* of the arrays that are hashed, in which -0.0 counts as 0.0 */
 
@@ -169,3 +171,6 @@ static inline const struct batch *key_rows_beside(const struct key_rows *rows, s
 
 /* Free what it owns. Returns -1 when it has failed. */
 int key_rows_end(struct key_rows *rows);
+
+/* All of the above: call use_row for each row, several at once. */
+int key_rows_each(struct key_rows *rows, walk_do use_row, void *self, struct error *err);

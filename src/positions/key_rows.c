@@ -10,6 +10,7 @@
 
 #include "base/meter.h"
 #include "engine/kernel.h"
+#include "positions/parts.h"
 #include "positions/positions.h"
 
 #include <xxhash.h>
@@ -52,7 +53,7 @@ static int do_row(void *self, uint64_t i, int worker, struct error *err)
         return reader_fail(rows->walk.batches[room->misfit - key->arrays].reader,
                            rows->walk.first + i, &room->why, err);
     rows->ties[i] = room->ties;
-    if (rows->wants_exact)
+    if (rows->sorters[1] != NULL)
         rows->exact[i] = key_of_image(key, room, 0);
     rows->hashes[i] = 0;
     for (size_t k = 0; k < rows->n_beside; k++) {
@@ -87,6 +88,8 @@ void key_rows_begin(struct key_rows *rows, struct error *err)
     walk_begin(walk, readers, status == 0 ? n : 0, plan->settings->budget, err);
     free(readers);
     walk->at_once = smaller(CHUNK_NBYTES / (walk->row_nbytes + 1) + 1, MAX_ROWS);
+    for (int k = 0; k < 2 && rows->sorters[k] != NULL; k++)
+        walk->at_once = smaller(walk->at_once, sorter_most(rows->sorters[k]));
     if (status != 0 || new_items(&rows->keys, walk->at_once, what, err) != 0 ||
         new_items(&rows->exact, walk->at_once, what, err) != 0 ||
         new_items(&rows->ties, walk->at_once, what, err) != 0 ||
@@ -107,7 +110,11 @@ bool key_rows_next(struct key_rows *rows)
         return false;
     meter_step(settings->meter, (walk->first + walk->n) * walk->row_nbytes,
                rows->plan->n_rows * walk->row_nbytes);
-    return true;
+    for (int k = 0; k < 2 && rows->sorters[k] != NULL && walk->status == 0; k++) {
+        rows->records[k] = sorter_room(rows->sorters[k], walk->n, walk->err);
+        walk->status = rows->records[k] != NULL ? 0 : -1;
+    }
+    return walk->status == 0;
 }
 
 int key_rows_end(struct key_rows *rows)
@@ -120,6 +127,14 @@ int key_rows_end(struct key_rows *rows)
     free(rows->ties);
     free(rows->hashes);
     return walk_end(&rows->walk);
+}
+
+int key_rows_each(struct key_rows *rows, walk_do use_row, void *self, struct error *err)
+{
+    key_rows_begin(rows, err);
+    while (key_rows_next(rows))
+        walk_again(&rows->walk, rows->plan->settings->n_threads, use_row, self);
+    return key_rows_end(rows);
 }
 
 /* --- expand --- */

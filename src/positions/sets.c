@@ -30,60 +30,29 @@ struct compare {
     size_t set;              /* being read */
     uint64_t n_before;       /* rows of this set in the shards before */
     struct key key;          /* of the current shard */
+    struct key_rows rows;    /* and the keys of its rows */
     struct survey_seen seen; /* of all shards, where there are several */
 };
 
 /* --- reading --- */
 
-/* Where the records of a chunk's rows go. */
-struct room {
-    const struct compare *compare;
-    const struct key_rows *rows;
-    struct record *symmetry, *exact;
-};
-
+/* Hand the keys of a row on to be sorted. */
 static int put_row(void *self, uint64_t i, int worker, struct error *err)
 {
-    const struct room *room = self;
-    const struct compare *c = room->compare;
-    const struct key_rows *rows = room->rows;
+    const struct compare *c = self;
+    const struct key_rows *rows = &c->rows;
     struct record record = {rows->keys[i], c->set - 1, c->n_before + rows->walk.first + i};
+    struct record *symmetry = rows->records[0], *exact = rows->records[1];
 
     (void)worker;
     (void)err;
     if (c->sets->positions != NULL)
         record.row = rows->hashes[i];
-    room->symmetry[i] = record;
+    symmetry[i] = record;
     record.key = rows->exact[i];
-    if (rows->wants_exact)
-        room->exact[i] = record;
+    if (exact != NULL)
+        exact[i] = record;
     return 0;
-}
-
-/* Hand the keys of a shard's rows on to be sorted. The values are those that are hashed where
- * positions are counted. */
-static int read_rows(struct compare *c, const struct plan *plan, const struct key_beside *values,
-                     size_t n_values, struct error *err)
-{
-    struct key_rows rows = {.plan = plan,
-                            .key = &c->key,
-                            .beside = values,
-                            .n_beside = n_values,
-                            .wants_exact = c->sets->exact != NULL};
-    struct room room = {.compare = c, .rows = &rows};
-
-    key_rows_begin(&rows, err);
-    rows.walk.at_once = smaller(rows.walk.at_once, sorter_most(&c->symmetry));
-    while (key_rows_next(&rows)) {
-        room.symmetry = sorter_room(&c->symmetry, rows.walk.n, err);
-        if (rows.wants_exact)
-            room.exact = sorter_room(&c->exact, rows.walk.n, err);
-        if (room.symmetry == NULL || (rows.wants_exact && room.exact == NULL))
-            rows.walk.status = -1;
-        else
-            walk_again(&rows.walk, plan->settings->n_threads, put_row, &room);
-    }
-    return key_rows_end(&rows);
 }
 
 /* Warn where a shard's conventions differ from those of the first. */
@@ -117,7 +86,7 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     const bool is_first = c->first_path == NULL, counts = c->sets->positions != NULL;
     const struct key_like like = {&c->first_key, c->first_path, true};
     struct settings settings = *set->settings; /* its pointers stay the caller's */
-    struct key_beside *values = NULL;          /* where positions are counted */
+    struct key_beside *values = NULL;          /* where positions are counted: to be hashed */
     size_t n_values = 0;
     struct plan plan;
 
@@ -144,8 +113,13 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
         status = key_of_plan(&c->key, &plan, is_first || counts ? NULL : &like, err);
     if (status == 0 && !is_first && c->sets->warn != NULL)
         status = warn_of_conventions(c, &plan, err);
+    c->rows = (struct key_rows){.plan = &plan,
+                                .key = &c->key,
+                                .beside = values,
+                                .n_beside = n_values,
+                                .sorters = {&c->symmetry, c->sets->exact ? &c->exact : NULL}};
     if (status == 0)
-        status = read_rows(c, &plan, values, n_values, err);
+        status = key_rows_each(&c->rows, put_row, c, err);
     free(values);
     set->n_rows = c->n_before += plan.n_rows;
     if (is_first) {

@@ -69,9 +69,9 @@ int split_parse(struct split *split, const char *text, struct error *err)
 struct run {
     struct split *split;
     const struct settings *settings;
-    uint8_t *sides; /* borrowed: of the current input */
-    bool by_position;
-    struct sorter rows; /* of all inputs, where positions may be in several parts */
+    uint8_t *sides;       /* borrowed: of the current input, */
+    struct key_rows keys; /* and the keys of its rows */
+    struct sorter rows;   /* of all inputs, where positions may be in several parts */
 };
 
 struct record {
@@ -128,50 +128,25 @@ static size_t put_value(const struct dtype *dtype, const uint8_t *element, uint8
     }
 }
 
-struct keys {
-    struct run *run;
-    struct key_rows rows;
-    struct record *records; /* of a chunk; NULL: keys decide the sides */
-};
-
+/* The key of a row decides its side or, where another array has decided it, is handed on to be
+ * sorted. */
 static int use_key(void *self, uint64_t i, int worker, struct error *err)
 {
-    const struct keys *keys = self;
-    const struct key_value key = keys->rows.keys[i];
-    uint8_t *side = &keys->run->sides[keys->rows.walk.first + i], bytes[SEED_NBYTES + 16];
+    const struct run *run = self;
+    const struct key_value key = run->keys.keys[i];
+    struct record *records = run->keys.records[0];
+    uint8_t *side = &run->sides[run->keys.walk.first + i], bytes[SEED_NBYTES + 16];
 
     (void)worker;
     (void)err;
-    if (keys->records != NULL) {
-        keys->records[i] = (struct record){key, *side, side};
+    if (records != NULL) {
+        records[i] = (struct record){key, *side, side};
         return 0;
     }
     bytes_put_uint(bytes + SEED_NBYTES, key.high, 8, true);
     bytes_put_uint(bytes + SEED_NBYTES + 8, key.low, 8, true);
-    *side = side_of(keys->run, bytes, 16);
+    *side = side_of(run, bytes, 16);
     return 0;
-}
-
-/* Read the keys of an input's rows: they decide the sides or, where another array has decided them,
- * are handed on to be sorted. */
-static int read_keys(struct run *run, const struct plan *plan, const struct key *key,
-                     struct error *err)
-{
-    struct keys keys = {.run = run, .rows = {.plan = plan, .key = key}};
-    struct walk *walk = &keys.rows.walk;
-
-    key_rows_begin(&keys.rows, err);
-    if (!run->by_position)
-        walk->at_once = smaller(walk->at_once, sorter_most(&run->rows));
-    while (key_rows_next(&keys.rows)) {
-        if (!run->by_position)
-            keys.records = sorter_room(&run->rows, walk->n, err);
-        if (!run->by_position && keys.records == NULL)
-            walk->status = -1;
-        else
-            walk_again(walk, plan->settings->n_threads, use_key, &keys);
-    }
-    return key_rows_end(&keys.rows);
 }
 
 /* Find the sides of an input's rows. like->path is NULL for the first input, whose key is kept. */
@@ -207,8 +182,10 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
         bytes_release(&room);
         status = walk_end(&s);
     }
+    run->keys =
+        (struct key_rows){.plan = plan, .key = &key, .sorters = {by != NULL ? &run->rows : NULL}};
     if (status == 0 && (by == NULL || run->settings->overlap != OVERLAP_KEEP))
-        status = read_keys(run, plan, &key, err);
+        status = key_rows_each(&run->keys, use_key, run, err);
     if (like->path == NULL)
         *first = key;
     else
@@ -249,7 +226,6 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
 {
     struct run run = {.split = split,
                       .settings = settings,
-                      .by_position = name_of_by(settings) == NULL,
                       .rows = {.record_nbytes = sizeof(struct record),
                                .max_nbytes = settings->max_memory / 4,
                                .budget = settings->budget,
