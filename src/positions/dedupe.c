@@ -439,7 +439,6 @@ static int fold(struct dedupe *d, struct error *err)
     static const char head[] = "key,rows,min,max,first_file,first_row\n";
     struct plan *plan = d->plan;
     struct dedupe_result *r = d->result;
-    const uint64_t memory = d->settings->max_memory;
     const struct made_form count = {.key = PLAN_COUNT_KEY,
                                     .dtype = {.kind = DTYPE_UINT, .itemsize = 4},
                                     .n_rows = plan->n_rows};
@@ -451,15 +450,9 @@ static int fold(struct dedupe *d, struct error *err)
         (d->settings->means && sparse_open(&d->sparse, plan, err) != 0) ||
         plan_keep_rows(plan, err) != 0)
         return -1;
-    d->rows = (struct sorter){.record_nbytes = sizeof(struct row_record) + d->labels_nbytes,
-                              .max_nbytes = memory / 4,
-                              .budget = plan->settings->budget,
-                              .n_threads = d->settings->n_threads};
-    d->classes = (struct sorter){.record_nbytes = sizeof(struct class_record) +
-                                                  (d->settings->means ? d->labels_nbytes : 0),
-                                 .max_nbytes = memory / 8,
-                                 .budget = plan->settings->budget,
-                                 .n_threads = d->settings->n_threads};
+    d->rows = sorter_of(d->settings, sizeof(struct row_record) + d->labels_nbytes, 4);
+    d->classes = sorter_of(
+        d->settings, sizeof(struct class_record) + (d->settings->means ? d->labels_nbytes : 0), 8);
     if (new_items(&d->moved, d->labels_nbytes, "labels", err) != 0 ||
         new_items(&d->sums, d->n_elements + 2 * d->n_values, "labels", err) != 0)
         return -1;

@@ -35,6 +35,16 @@ struct sorter {
     size_t buffer_nbytes; /* of a run of the file */
 };
 
+/* A sorter that may take one part in n_shares of the memory. */
+static inline struct sorter sorter_of(const struct settings *settings, size_t record_nbytes,
+                                      unsigned n_shares)
+{
+    return (struct sorter){.record_nbytes = record_nbytes,
+                           .max_nbytes = settings->max_memory / n_shares,
+                           .budget = settings->budget,
+                           .n_threads = settings->n_threads};
+}
+
 /* Add a record, of which the first n_bytes are given. Returns where the rest goes, to be filled
  * before the next call; NULL with err set. */
 void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, struct error *err);

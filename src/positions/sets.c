@@ -234,10 +234,7 @@ static int look_at_rows(struct compare *c, struct sorter *sorter, uint64_t *matr
 
 int sets_compare(struct sets *sets, const struct settings *settings, struct error *err)
 {
-    const struct sorter by_key = {.record_nbytes = sizeof(struct record),
-                                  .max_nbytes = settings->max_memory / 6,
-                                  .budget = settings->budget,
-                                  .n_threads = settings->n_threads};
+    const struct sorter by_key = sorter_of(settings, sizeof(struct record), 6);
     struct compare c = {.sets = sets, .exact = by_key, .symmetry = by_key, .matches = by_key};
     const uint64_t counts_nbytes = 2 * sizeof *sets->exact * sets->n * sets->n;
     struct text_list *lists = calloc(sets->n + 1, sizeof *lists);

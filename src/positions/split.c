@@ -226,10 +226,7 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
 {
     struct run run = {.split = split,
                       .settings = settings,
-                      .rows = {.record_nbytes = sizeof(struct record),
-                               .max_nbytes = settings->max_memory / 4,
-                               .budget = settings->budget,
-                               .n_threads = settings->n_threads}};
+                      .rows = sorter_of(settings, sizeof(struct record), 4)};
     struct key first = {0};
     struct key_like like = {&first, NULL, false};
     int status = new_items(&split->sides, n_paths, "sides of rows", err);
