@@ -52,24 +52,19 @@ const struct board_preset *board_find_preset(const char *name)
     return NULL;
 }
 
-/* The family with the longest name that a board's name begins with; *size is the text after the
- * colon that follows, or NULL. */
+/* The family with whose name a board's begins; *size is the text after the colon that follows, or
+ * NULL. */
 static const struct board_family *find_family(const char *name, const char **size)
 {
-    const struct board_family *found = NULL;
-    size_t longest = 0;
-
-    for (size_t i = 0; i < board_n_families; i++) {
+    for (size_t i = board_n_families; i-- > 0;) { /* "katago:hex" stands after "katago" */
         const size_t n = strlen(board_families[i]->name);
 
-        if (n <= longest || strncmp(name, board_families[i]->name, n) != 0 ||
-            (name[n] != ':' && name[n] != '\0'))
+        if (strncmp(name, board_families[i]->name, n) != 0 || (name[n] != ':' && name[n] != '\0'))
             continue;
-        found = board_families[i];
-        longest = n;
         *size = name[n] == ':' ? name + n + 1 : NULL;
+        return board_families[i];
     }
-    return found;
+    return NULL;
 }
 
 bool board_has_size_of_shard(const char *name)

@@ -199,85 +199,65 @@ static const struct board_step to_four[2] = {{0, 1}, {1, 0}};
 static const struct board_step to_six[3] = {{0, 1}, {1, -1}, {1, 0}};
 static const struct board_step to_eight[4] = {{0, 1}, {1, 0}, {1, 1}, {1, -1}};
 
-static const struct board_element of_square[8] = {
-    {"identity", {1, 0, 0, 1}, false},           {"rotate-90", {0, 1, -1, 0}, false},
-    {"rotate-180", {-1, 0, 0, -1}, false},       {"rotate-270", {0, -1, 1, 0}, false},
-    {"mirror-left-right", {1, 0, 0, -1}, false}, {"mirror-up-down", {-1, 0, 0, 1}, false},
-    {"transpose", {0, 1, 1, 0}, false},          {"anti-transpose", {0, -1, -1, 0}, false},
-};
-const struct board_box board_box_square = {of_square, 8, to_four, 2, 2, 0, 256, false};
+/* clang-format off */
+/* Elements of several boxes. */
+#define IDENTITY          {"identity", {1, 0, 0, 1}, false}
+#define ROTATE_180        {"rotate-180", {-1, 0, 0, -1}, false}
+#define MIRROR_LEFT_RIGHT {"mirror-left-right", {1, 0, 0, -1}, false}
+#define MIRROR_UP_DOWN    {"mirror-up-down", {-1, 0, 0, 1}, false}
+#define TRANSPOSE         {"transpose", {0, 1, 1, 0}, false}
+#define ANTI_TRANSPOSE    {"anti-transpose", {0, -1, -1, 0}, false}
+
+const struct board_box board_box_square = {
+    {IDENTITY, {"rotate-90", {0, 1, -1, 0}, false}, ROTATE_180, {"rotate-270", {0, -1, 1, 0}, false},
+     MIRROR_LEFT_RIGHT, MIRROR_UP_DOWN, TRANSPOSE, ANTI_TRANSPOSE},
+    8, to_four, 2, 2, 0, 256, false};
 
 /* In axial coordinates, q to the right and r down, ids 0-5 are that many turns of 60 degrees,
  * (q, r) to (-r, q + r); ids 6-11 are the same, then q and r exchanged. */
-static const struct board_element of_hexagon[12] = {
-    {"identity", {1, 0, 0, 1}, false},     {"rotate-60", {1, 1, -1, 0}, false},
-    {"rotate-120", {0, 1, -1, -1}, false}, {"rotate-180", {-1, 0, 0, -1}, false},
-    {"rotate-240", {-1, -1, 1, 0}, false}, {"rotate-300", {0, -1, 1, 1}, false},
-    {"reflect-0", {0, 1, 1, 0}, false},    {"reflect-1", {-1, 0, 1, 1}, false},
-    {"reflect-2", {-1, -1, 0, 1}, false},  {"reflect-3", {0, -1, -1, 0}, false},
-    {"reflect-4", {1, 0, -1, -1}, false},  {"reflect-5", {1, 1, 0, -1}, false},
-};
-const struct board_box board_box_hexagon = {of_hexagon, 12, to_six, 3, 1, 0, 127, true};
+const struct board_box board_box_hexagon = {
+    {IDENTITY, {"rotate-60", {1, 1, -1, 0}, false}, {"rotate-120", {0, 1, -1, -1}, false},
+     ROTATE_180, {"rotate-240", {-1, -1, 1, 0}, false}, {"rotate-300", {0, -1, 1, 1}, false},
+     {"reflect-0", {0, 1, 1, 0}, false}, {"reflect-1", {-1, 0, 1, 1}, false},
+     {"reflect-2", {-1, -1, 0, 1}, false}, {"reflect-3", {0, -1, -1, 0}, false},
+     {"reflect-4", {1, 0, -1, -1}, false}, {"reflect-5", {1, 1, 0, -1}, false}},
+    12, to_six, 3, 1, 0, 127, true};
 
 /* A reflection exchanges the players' goal edges, so it must exchange the colours too. */
-static const struct board_element of_rhombus[4] = {
-    {"identity", {1, 0, 0, 1}, false},
-    {"rotate-180", {-1, 0, 0, -1}, false},
-    {"long-diagonal-swap", {0, 1, 1, 0}, true},
-    {"short-diagonal-swap", {0, -1, -1, 0}, true},
-};
-static const struct board_box box_rhombus = {of_rhombus, 4, to_six, 3, 2, 0, 256, false};
+static const struct board_box box_rhombus = {
+    {IDENTITY, ROTATE_180, {"long-diagonal-swap", {0, 1, 1, 0}, true},
+     {"short-diagonal-swap", {0, -1, -1, 0}, true}}, 4, to_six, 3, 2, 0, 256, false};
 
-static const struct board_element of_rectangle[4] = {
-    {"identity", {1, 0, 0, 1}, false},
-    {"rotate-180", {-1, 0, 0, -1}, false},
-    {"mirror-left-right", {1, 0, 0, -1}, false},
-    {"mirror-up-down", {-1, 0, 0, 1}, false},
-};
-static const struct board_box box_grid = {of_rectangle, 4, to_four, 2, 2, 2, 0, false};
-
-static const struct board_element of_mirror[2] = {
-    {"identity", {1, 0, 0, 1}, false},
-    {"mirror-left-right", {1, 0, 0, -1}, false},
-};
-static const struct board_box box_mirror = {of_mirror, 2, to_four, 2, 1, 2, 0, false};
+static const struct board_box box_grid = {
+    {IDENTITY, ROTATE_180, MIRROR_LEFT_RIGHT, MIRROR_UP_DOWN}, 4, to_four, 2, 2, 2, 0, false};
+static const struct board_box box_mirror = {
+    {IDENTITY, MIRROR_LEFT_RIGHT}, 2, to_four, 2, 1, 2, 0, false};
 
 /* The first player moves down to the last row, the second up to the first: what turns the board
  * upside down must exchange the colours too. */
-static const struct board_element of_breakthrough[4] = {
-    {"identity", {1, 0, 0, 1}, false},
-    {"rotate-180-swap", {-1, 0, 0, -1}, true},
-    {"mirror-left-right", {1, 0, 0, -1}, false},
-    {"mirror-up-down-swap", {-1, 0, 0, 1}, true},
-};
-static const struct board_box box_breakthrough = {of_breakthrough, 4, to_eight, 4, 2, 2, 0, false};
+static const struct board_box box_breakthrough = {
+    {IDENTITY, {"rotate-180-swap", {-1, 0, 0, -1}, true}, MIRROR_LEFT_RIGHT,
+     {"mirror-up-down-swap", {-1, 0, 0, 1}, true}}, 4, to_eight, 4, 2, 2, 0, false};
 
 /* KataGomo's Hex writes each position from the side of the player to move, White's transposed, so
  * that this player always joins the same two edges. A reflection with an exchange of colours
  * therefore moves cells as the identity or half turn does and changes only whose turn it is, which
  * a global input tells (selfTransposeNCHW in cpp/dataio/trainingwrite.cpp and rowGlobal[0] in
  * cpp/neuralnet/nninputs.cpp, from KataHex of 2022 to Hex2026). */
-static const struct board_element of_katago_hex[4] = {
-    {"identity", {1, 0, 0, 1}, false},
-    {"rotate-180", {-1, 0, 0, -1}, false},
-    {"long-diagonal-swap", {1, 0, 0, 1}, true},
-    {"short-diagonal-swap", {-1, 0, 0, -1}, true},
-};
-static const struct board_box box_katago_hex = {of_katago_hex, 4, to_six, 3, 2, 0, 256, false};
+static const struct board_box box_katago_hex = {
+    {IDENTITY, ROTATE_180, {"long-diagonal-swap", {1, 0, 0, 1}, true},
+     {"short-diagonal-swap", {-1, 0, 0, -1}, true}}, 4, to_six, 3, 2, 0, 256, false};
 
 /* Go on the cells of a rhombus: edges belong to nobody. */
-static const struct board_element of_katago_hexgo[4] = {
-    {"identity", {1, 0, 0, 1}, false},
-    {"rotate-180", {-1, 0, 0, -1}, false},
-    {"transpose", {0, 1, 1, 0}, false},
-    {"anti-transpose", {0, -1, -1, 0}, false},
-};
-static const struct board_box box_katago_hexgo = {of_katago_hexgo, 4, to_six, 3, 2, 0, 256, false};
+static const struct board_box box_katago_hexgo = {
+    {IDENTITY, ROTATE_180, TRANSPOSE, ANTI_TRANSPOSE}, 4, to_six, 3, 2, 0, 256, false};
 
 /* Games in which pieces move up, down or drop. White's rows may be stored upside down, which does
  * not affect a left-right mirror ("only X-axis symmetry, and flip Y-axis when playing white",
  * README of KataGomo). */
-static const struct board_box box_katago_mirror = {of_mirror, 2, to_four, 2, 2, 0, 256, false};
+static const struct board_box box_katago_mirror = {
+    {IDENTITY, MIRROR_LEFT_RIGHT}, 2, to_four, 2, 2, 0, 256, false};
+/* clang-format on */
 
 /* --- Take It Easy: the on-board cells of a hexagon of radius 2, numbered row by row, without the
  * box. A tile has a number for each of three directions, so most transforms keep the score only if
@@ -318,7 +298,7 @@ static int make_tiles(struct board *b, struct error *err)
                 one->dst[cells[place]] = cells[one->dst[place]];
         one->numbers = one->dst + b->n_on_board; /* the corners of the box leave room for them */
         for (uint32_t k = 0; k < BOARD_N_NUMBERS; k++) {
-            const struct board_step to = board_turned(&of_hexagon[t].turn, to_six[k]);
+            const struct board_step to = board_turned(&b->family->box->elements[t].turn, to_six[k]);
 
             for (uint32_t i = 0; i < BOARD_N_NUMBERS; i++)
                 if (to.rows * to_six[i].cols == to.cols * to_six[i].rows) /* parallel */

@@ -119,7 +119,7 @@ struct board_element {
 
 /* What boards with a box are made of. */
 struct board_box {
-    const struct board_element *elements; /* by id, the identity first */
+    struct board_element elements[12]; /* by id, the identity first */
     uint32_t n_elements;
     const struct board_step *steps; /* to neighbours; only one of two opposite steps */
     uint32_t n_steps;
