@@ -108,12 +108,12 @@ struct action_space *action_space_new(const struct board *board, const struct ac
         return NULL;
     *space =
         (struct action_space){.board = board, .layout = layout, .length = length, .flip = flip};
-    if (new_items(&space->dst, board->n_transforms * length, "maps of actions", err) != 0 ||
-        new_items(&space->src, board->n_transforms * length, "maps of actions", err) != 0 ||
+    if (new_items(&space->dst, 2 * board->n_transforms * length, "maps of actions", err) != 0 ||
         new_items(&space->flags, length, "maps of actions", err) != 0) {
         action_space_free(space);
         return NULL;
     }
+    space->src = space->dst + board->n_transforms * length;
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         uint32_t *dst = space->dst + t * length, *src = space->src + t * length;
 
@@ -177,7 +177,6 @@ void action_space_free(struct action_space *space)
     if (space == NULL)
         return;
     free(space->dst);
-    free(space->src);
     free(space->flags);
     free(space);
 }

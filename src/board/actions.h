@@ -97,7 +97,7 @@ struct action_space {
     enum action_flip flip;              /* the order in which the policy is stored */
     uint32_t *dst;                      /* owned, n_transforms x length: action a goes to
                                            dst[t * length + a] */
-    uint32_t *src;                      /* owned, the inverses */
+    uint32_t *src;                      /* the inverses; after dst */
     uint8_t *flags;                     /* owned, length: enum action_flag; 0 after the layout */
 };
 

@@ -199,18 +199,13 @@ static int graph_init(struct board_graph *g, const struct board *b, struct relat
     }
     for (uint32_t cell = 0, n_on = 0, n_off = b->n_on_board; cell < lines; cell++)
         g->labels[b->on_board[cell] ? n_on++ : n_off++] = (int)cell;
-    for (uint32_t i = 0; i < n; i++) {
-        if (i >= lines)
-            g->labels[i] = (int)i;
-        if (i < lines)
-            g->ends[i] = i + 1 < b->n_on_board;
-        else if (i < colours)
-            g->ends[i] = i + 1 < colours;
-        else if (i < players)
-            g->ends[i] = i - colours < 2 * b->n_pairs && (i - colours) % 2 == 0;
-        else
-            g->ends[i] = i == players;
-    }
+    for (uint32_t i = lines; i < n; i++)
+        g->labels[i] = (int)i;
+    for (uint32_t i = 0; i < n; i++)
+        g->ends[i] = i < lines     ? i + 1 < b->n_on_board
+                     : i < colours ? i + 1 < colours
+                     : i < players ? i - colours < 2 * b->n_pairs && (i - colours) % 2 == 0
+                                   : i == players;
     return 0;
 }
 
@@ -350,20 +345,15 @@ int group_find(struct board *b, enum group_which which, struct error *err)
 
 int group_missing(const struct board *b, struct text *out, struct error *err)
 {
-    struct board whole = *b;
+    struct board whole = *b; /* borrows all but its transforms */
     uint32_t n_missing = 0;
     int status = -1;
 
-    whole.file_text = whole.fault = NULL;
-    whole.n_planes = whole.n_actions = whole.n_transforms = 0;
-    whole.transforms = NULL;
-    whole.on_board = NULL;
-    if (board_alloc_cells(&whole, b->n_cells, 1, err) != 0 ||
-        board_set_text(&whole.transforms[0].name, err, "identity") != 0)
-        goto out;
-    whole.n_on_board = b->n_on_board;
-    memcpy(whole.on_board, b->on_board, b->n_cells);
-    if (group_find(&whole, GROUP_WHOLE, err) != 0)
+    whole.fault = NULL;
+    whole.n_planes = whole.n_actions = 0;
+    whole.n_transforms = 1;
+    if (new_items(&whole.transforms, BOARD_MAX_TRANSFORMS + 2, "transforms of a board", err) != 0 ||
+        board_alloc_maps(&whole, 0, err) != 0 || group_find(&whole, GROUP_WHOLE, err) != 0)
         goto out;
     for (uint32_t i = 0; i < whole.n_transforms; i++) {
         const struct board_transform *one = &whole.transforms[i];
@@ -381,6 +371,6 @@ out:
     for (uint32_t t = 0; whole.transforms != NULL && t <= whole.n_transforms; t++)
         board_release_transform(&whole.transforms[t]);
     free(whole.transforms);
-    free(whole.on_board);
+    free(whole.fault);
     return status;
 }
