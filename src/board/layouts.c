@@ -247,26 +247,19 @@ static struct action_about about(const struct action_layout *layout, const struc
     .scheme = &(const struct scheme){only_on_board, directions, {__VA_ARGS__}}, .length = length, \
     .images = images, .about = about
 
-const struct action_layout action_layout_cells = {
-    "cells", "one entry per cell, in row-major order",
-    SECTIONS(false, NULL, {SECTION_CELL, 1, "placement", NULL})};
-const struct action_layout action_layout_cells_pass = {
-    "cells+pass", "one entry per cell, in row-major order, then pass",
-    SECTIONS(false, NULL, {SECTION_CELL, 1, "placement", NULL},
-             {SECTION_FIXED, 1, "pass", "pass"})};
-const struct action_layout action_layout_cells_box = {
-    "cells-box", "one entry per cell of the box, off-board corners included",
-    SECTIONS(false, NULL, {SECTION_CELL, 1, "placement", NULL})};
-const struct action_layout action_layout_cells_box_pass = {
-    "cells-box+pass", "one entry per cell of the box, then pass",
-    SECTIONS(false, NULL, {SECTION_CELL, 1, "placement", NULL},
-             {SECTION_FIXED, 1, "pass", "pass"})};
-const struct action_layout action_layout_cells_board = {
-    "cells-board", "one entry per on-board cell, in row-major order",
-    SECTIONS(true, NULL, {SECTION_CELL, 1, "placement", NULL})};
-const struct action_layout action_layout_cells_board_pass = {
-    "cells-board+pass", "one entry per on-board cell, in row-major order, then pass",
-    SECTIONS(true, NULL, {SECTION_CELL, 1, "placement", NULL}, {SECTION_FIXED, 1, "pass", "pass"})};
+/* A layout of cells, and the same with a pass after them. */
+#define CELLS(id, name, only_on_board, summary, more)                                             \
+    const struct action_layout action_layout_##id = {                                             \
+        name, summary more, SECTIONS(only_on_board, NULL, {SECTION_CELL, 1, "placement", NULL})}; \
+    const struct action_layout action_layout_##id##_pass = {                                      \
+        name "+pass", summary ", then pass",                                                      \
+        SECTIONS(only_on_board, NULL, {SECTION_CELL, 1, "placement", NULL},                       \
+                 {SECTION_FIXED, 1, "pass", "pass"})};
+CELLS(cells, "cells", false, "one entry per cell, in row-major order", "")
+CELLS(cells_box, "cells-box", false, "one entry per cell of the box",
+      ", off-board corners included")
+CELLS(cells_board, "cells-board", true, "one entry per on-board cell, in row-major order", "")
+
 const struct action_layout action_layout_columns = {
     "columns", "the column a piece is dropped into, W entries (Connect 4)",
     SECTIONS(false, NULL, {SECTION_COLUMN, 1, "placement", NULL})};
