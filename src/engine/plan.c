@@ -199,44 +199,44 @@ struct made {
     struct made_list *lists;   /* owned: data of some items */
 };
 
-struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err)
+struct made *made_new(struct plan *plan, const char *key, const struct npy_header *form,
+                      struct error *err)
 {
     const bool is_object = form->dtype.kind == DTYPE_OBJECT;
     const struct text_quoted descr = text_format("'%s'", dtype_name(&form->dtype).text);
-    uint64_t shape[1 + sizeof form->row_shape / sizeof *form->row_shape];
-    uint64_t row_items, n_bytes;
+    uint64_t shape[NPY_MAX_DIMS], row_items, n_bytes;
     struct made *made;
 
     if (list_room(&plan->made, plan->n_made + 1, sizeof made, "array", err) != 0 ||
         new_items(&made, 1, "array", err) != 0)
         return NULL;
     plan->made[plan->n_made++] = made;
-    if (bytes_product(form->row_shape, form->n_dims, &row_items) != 0 ||
+    if (bytes_product(form->shape + 1, form->n_dims - 1, &row_items) != 0 ||
         __builtin_mul_overflow(row_items, form->dtype.itemsize, &made->row_nbytes) ||
-        __builtin_mul_overflow(form->n_rows, made->row_nbytes, &n_bytes) || n_bytes > INT64_MAX) {
-        error_set(err, ERROR_DATA, "%s: the array is too large", text_path(form->key).text);
+        __builtin_mul_overflow(form->shape[0], made->row_nbytes, &n_bytes) || n_bytes > INT64_MAX) {
+        error_set(err, ERROR_DATA, "%s: the array is too large", text_path(key).text);
         return NULL;
     }
-    made->key = strdup(form->key);
+    made->key = strdup(key);
     made->no_memory.tmpdir = plan->settings->tmpdir;
     if (made->key == NULL)
         error_no_memory(err, "array");
     if (made->key == NULL ||
-        (is_object && new_items(&made->items, form->n_rows + 1, "array", err) != 0) ||
+        (is_object && new_items(&made->items, form->shape[0] + 1, "array", err) != 0) ||
         scratch_open(&made->file, n_bytes + 1, &made->no_memory, err) != 0 ||
         scratch_resize(&made->file, n_bytes, err) != 0)
         return NULL;
     made->input = (struct input){.path = made->key, .fd = made->file.fd, .n_bytes = n_bytes};
-    memcpy(shape + 1, form->row_shape, sizeof form->row_shape);
+    memcpy(shape, form->shape, sizeof shape);
     for (size_t i = 0; i < 2; i++) {
         struct array *array = &made->arrays[i];
 
-        shape[0] = i == 0 ? form->n_rows : 0;
-        *array = (struct array){.key = strdup(form->key),
+        shape[0] = i == 0 ? form->shape[0] : 0;
+        *array = (struct array){.key = strdup(key),
                                 .input = &made->input,
                                 .packed_nbytes = shape[0] * made->row_nbytes,
                                 .unpacked_nbytes = shape[0] * made->row_nbytes + is_object};
-        if (asprintf(&array->member, "%s.npy", form->key) < 0)
+        if (asprintf(&array->member, "%s.npy", key) < 0)
             array->member = NULL;
         if (is_object)
             array->objects = calloc(1, sizeof *array->objects);
@@ -244,7 +244,7 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
             error_no_memory(err, "array");
             return NULL;
         }
-        if (array_describe(array, descr.text, shape, form->n_dims + 1, err) != 0)
+        if (array_describe(array, descr.text, shape, form->n_dims, err) != 0)
             return NULL;
         if (!is_object)
             continue;

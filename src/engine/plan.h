@@ -167,20 +167,13 @@ uint64_t plan_seed(const struct plan *plan);
 
 /* They have rows of their own beside the inputs' arrays, and are written in the same way. */
 
-struct made_form {
-    const char *key; /* borrowed */
-    struct dtype dtype;
-    unsigned n_dims; /* of a row */
-    uint64_t row_shape[NPY_MAX_DIMS - 1];
-    uint64_t n_rows; /* over all inputs; of a list of elements, their number */
-};
-
 /*
- * Make room for an array: of numbers in an unlinked temp file, zeros at first; of objects (whose
- * rows have no shape) in memory, None at first. The plan owns it, and reads it from made_put on.
- * NULL with err set.
+ * Make room for an array of form's dtype, dimensions and shape, with its rows over all inputs: of
+ * numbers in an unlinked temp file, zeros at first; of objects (whose rows have no shape) in
+ * memory, None at first. The plan owns it, and reads it from made_put on. NULL with err set.
  */
-struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err);
+struct made *made_new(struct plan *plan, const char *key, const struct npy_header *form,
+                      struct error *err);
 
 /* Write n rows, starting at `row`. */
 int made_write(struct made *made, uint64_t row, const void *rows, uint64_t n, struct error *err);

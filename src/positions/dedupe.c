@@ -85,7 +85,7 @@ struct dedupe {
 static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, struct error *err)
 {
     struct label *label = &d->labels[d->n_all];
-    const struct npy_header *header = &array->sources[0]->header;
+    struct npy_header form = array->sources[0]->header;
     const struct dtype *dtype = &array->spec.dtype;
     const bool is_value = array->binding.role == ROLE_VALUE || array->binding.role == ROLE_WDL;
     const bool is_sparse = array->binding.sparse != SPARSE_NONE; /* left to sparse.c */
@@ -115,16 +115,11 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
         d->n_elements += label->n;
         d->n_values += is_value ? label->n : 0;
     }
-    if (is_averaged) {
-        struct made_form form = {.key = array->key,
-                                 .dtype = header->dtype,
-                                 .n_dims = header->n_dims - 1,
-                                 .n_rows = d->plan->n_rows};
-
-        memcpy(form.row_shape, header->shape + 1, form.n_dims * sizeof *form.row_shape);
-        label->made = made_new(d->plan, &form, err);
-    }
-    return is_averaged && label->made == NULL ? -1 : 0;
+    if (!is_averaged)
+        return 0;
+    form.shape[0] = d->plan->n_rows;
+    label->made = made_new(d->plan, array->key, &form, err);
+    return label->made != NULL ? 0 : -1;
 }
 
 static int find_labels(struct dedupe *d, struct error *err)
@@ -439,9 +434,8 @@ static int fold(struct dedupe *d, struct error *err)
     static const char head[] = "key,rows,min,max,first_file,first_row\n";
     struct plan *plan = d->plan;
     struct dedupe_result *r = d->result;
-    const struct made_form count = {.key = PLAN_COUNT_KEY,
-                                    .dtype = {.kind = DTYPE_UINT, .itemsize = 4},
-                                    .n_rows = plan->n_rows};
+    const struct npy_header count = {
+        .dtype = {.kind = DTYPE_UINT, .itemsize = 4}, .n_dims = 1, .shape = {plan->n_rows}};
     const void *found;
     int n;
 
@@ -457,7 +451,7 @@ static int fold(struct dedupe *d, struct error *err)
         new_items(&d->sums, d->n_elements + 2 * d->n_values, "labels", err) != 0)
         return -1;
     d->bounds = d->sums + d->n_elements;
-    if ((d->counts = made_new(plan, &count, err)) == NULL || read_rows(d, err) != 0)
+    if ((d->counts = made_new(plan, PLAN_COUNT_KEY, &count, err)) == NULL || read_rows(d, err) != 0)
         return -1;
     r->n_rows = plan->n_rows;
     while ((n = sorter_next(&d->rows, &found, err)) > 0) {

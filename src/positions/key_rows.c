@@ -143,11 +143,8 @@ int key_rows_each(struct key_rows *rows, walk_do use_row, void *self, struct err
 
 int images_of_keys(struct plan *plan, const struct settings *settings, struct error *err)
 {
-    const struct made_form form = {.key = PLAN_ORBIT_KEY,
-                                   .dtype = {.kind = DTYPE_UINT, .itemsize = 8},
-                                   .n_dims = 1,
-                                   .row_shape = {2},
-                                   .n_rows = plan->n_rows};
+    const struct npy_header form = {
+        .dtype = {.kind = DTYPE_UINT, .itemsize = 8}, .n_dims = 2, .shape = {plan->n_rows, 2}};
     struct key key = {0};
     struct key_rows rows = {.plan = plan, .key = &key};
     struct made *made = NULL; /* of the plan */
@@ -158,7 +155,7 @@ int images_of_keys(struct plan *plan, const struct settings *settings, struct er
         return error_set(err, ERROR_USAGE,
                          "--orbit-key: %s: KataGo's reader takes no further member",
                          text_path(plan->inputs[0].archive.path).text);
-    if ((settings->orbit_key && (made = made_new(plan, &form, err)) == NULL) ||
+    if ((settings->orbit_key && (made = made_new(plan, PLAN_ORBIT_KEY, &form, err)) == NULL) ||
         (settings->canonical &&
          selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0) ||
         key_of_plan(&key, plan, NULL, err) != 0 || key_note(plan, &key, err) != 0) {

@@ -420,15 +420,15 @@ int sparse_begin(struct sparse_means *means, struct error *err)
     for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++)
         for (struct part *part = p->parts; part < p->parts + 2; part++) {
             const struct array *array = part->array->sources[0];
-            struct made_form form = {.key = array->key,
-                                     .dtype = array->header.dtype,
-                                     .n_rows = means->plan->n_rows,
-                                     .n_dims = p->form == SPARSE_PADDED,
-                                     .row_shape = {p->width}};
+            const uint64_t n_rows = means->plan->n_rows;
+            /* In CSR form a union is no longer than its rows together. */
+            const struct npy_header form = {
+                .dtype = array->header.dtype,
+                .n_dims = 1 + (p->form == SPARSE_PADDED),
+                .shape = {p->form == SPARSE_CSR ? part->array->csr->first[n_rows] : n_rows,
+                          p->width}};
 
-            if (p->form == SPARSE_CSR) /* a union is no longer than its rows together */
-                form.n_rows = part->array->csr->first[means->plan->n_rows];
-            if ((part->made = made_new(means->plan, &form, err)) == NULL)
+            if ((part->made = made_new(means->plan, array->key, &form, err)) == NULL)
                 return -1;
         }
     return 0;
