@@ -81,16 +81,22 @@ struct dedupe {
 
 /* --- which labels --- */
 
-/* Add an array to the labels, unless there is nothing in it to average or compare. */
+/* Add an array to the labels, if it is one of those of which the first row's is kept, or else one
+ * of the others, and there is something in it to average or compare. */
 static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, struct error *err)
 {
     struct label *label = &d->labels[d->n_all];
     struct npy_header form = array->sources[0]->header;
     const struct dtype *dtype = &array->spec.dtype;
-    const bool is_value = array->binding.role == ROLE_VALUE || array->binding.role == ROLE_WDL;
-    const bool is_sparse = array->binding.sparse != SPARSE_NONE; /* left to sparse.c */
-    const bool is_averaged = !is_kept && d->settings->means && !is_sparse;
+    const enum role role = array->binding.role;
+    const bool is_value = role == ROLE_VALUE || role == ROLE_WDL;
+    const bool is_averaged = !is_kept && d->settings->means;
+    const char *planes;
 
+    if (is_kept == (is_value || role == ROLE_POLICY || role == ROLE_ACTION_VALUES) ||
+        (!d->settings->means && !is_value) || !plan_array_has_rows(array) ||
+        plan_is_key(d->plan, array, &planes))
+        return 0;
     if (is_averaged && (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL))
         return plan_refuse(d->plan, array, err, "dtype %s cannot be averaged; use --copy %s",
                            dtype_name(dtype).text, array->key);
@@ -99,8 +105,9 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
                            "values of dtype %s cannot be averaged: their means would be rounded "
                            "to whole numbers; use --copy %s to keep the first row's",
                            dtype_name(dtype).text, array->key);
-    if (array->is_object || is_sparse || array->sources[0]->row_nbytes == 0 ||
-        (!is_kept && !dtype_is_number(dtype))) /* nothing to compare */
+    /* Sparse policies are left to sparse.c. */
+    if (array->is_object || array->binding.sparse != SPARSE_NONE ||
+        array->sources[0]->row_nbytes == 0 || (!is_kept && !dtype_is_number(dtype)))
         return 0;
     d->beside[d->n_all++] = (struct key_beside){array->sources, is_kept ? &label->spec : NULL};
     *label = (struct label){.array = array,
@@ -125,23 +132,13 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
 static int find_labels(struct dedupe *d, struct error *err)
 {
     const struct plan *plan = d->plan;
-    const char *planes;
 
     if (new_items(&d->labels, plan->n_arrays, "labels", err) != 0 ||
         new_items(&d->beside, plan->n_arrays, "labels", err) != 0)
         return -1;
-    for (size_t i = 0; i < 2 * plan->n_arrays; i++) {
-        struct plan_array *array = &plan->arrays[i % plan->n_arrays];
-        const enum role role = array->binding.role;
-        const bool is_kept = i >= plan->n_arrays; /* these come last */
-        const bool is_value = role == ROLE_VALUE || role == ROLE_WDL;
-        const bool is_averaged = is_value || role == ROLE_POLICY || role == ROLE_ACTION_VALUES;
-
-        if (!plan_is_key(plan, array, &planes) && plan_array_has_rows(array) &&
-            (d->settings->means || is_value) && is_kept != is_averaged &&
-            add_label(d, array, is_kept, err) != 0)
+    for (size_t i = 0; i < 2 * plan->n_arrays; i++) /* those that are kept come last */
+        if (add_label(d, &plan->arrays[i % plan->n_arrays], i >= plan->n_arrays, err) != 0)
             return -1;
-    }
     return 0;
 }
 
