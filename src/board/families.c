@@ -50,16 +50,6 @@ void board_release_transform(struct board_transform *t)
     *t = (struct board_transform){0};
 }
 
-void board_remove_transform(struct board *b, uint32_t t)
-{
-    struct board_transform *at = &b->transforms[t];
-
-    board_release_transform(at);
-    b->n_transforms--;
-    memmove(at, at + 1, (b->n_transforms - t) * sizeof *at);
-    b->transforms[b->n_transforms] = (struct board_transform){0};
-}
-
 int board_set_text(char **owned, struct error *err, const char *format, ...)
 {
     char *text;

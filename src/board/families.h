@@ -85,9 +85,6 @@ int board_alloc_maps(const struct board *b, uint32_t t, struct error *err);
 /* Free what a transform owns and reset it; accepts one without maps. */
 void board_release_transform(struct board_transform *t);
 
-/* Free transform t; those after it move up. */
-void board_remove_transform(struct board *b, uint32_t t);
-
 /* Set or replace a text that a board owns, such as a name, printf-style. */
 int board_set_text(char **owned, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

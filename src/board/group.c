@@ -168,9 +168,9 @@ too_many:
         }
     }
     const uint32_t n_found = b->n_transforms;
-    board_release_transform(&b->transforms[n_found]); /* the spare one */
-    while (b->n_transforms > n_listed)
-        board_remove_transform(b, b->n_transforms - 1);
+    for (uint32_t t = n_listed; t <= n_found; t++) /* and the spare one */
+        board_release_transform(&b->transforms[t]);
+    b->n_transforms = n_listed;
     return board_set_text(
         &b->fault, err,
         "the generators make a group that is too large: more than %u transforms, at most "
@@ -202,27 +202,31 @@ static int find_turns(struct board *b, struct error *err)
 
 int group_arrange(struct board *b, bool are_generators, struct error *err)
 {
-    struct text_quoted fault = {""};
+    struct text_quoted fault;
     uint32_t t = 1;
 
-    for (uint32_t i = 0; i < b->n_transforms && fault.text[0] == '\0'; i++)
+    for (uint32_t i = 0; i < b->n_transforms; i++) {
         if (group_find_fault(b, i, &fault, err) != 0)
             return -1;
+        if (fault.text[0] != '\0')
+            return 0;
+    }
     while (t < b->n_transforms && !group_is_identity(b, t))
         t++;
-    if (t < b->n_transforms && fault.text[0] == '\0') {
-        const struct board_transform unnamed = b->transforms[0];
-
+    if (t < b->n_transforms) {
+        board_release_transform(&b->transforms[0]);
         b->transforms[0] = b->transforms[t];
-        b->transforms[t] = unnamed;
-        board_remove_transform(b, t);
+        b->n_transforms--;
+        memmove(&b->transforms[t], &b->transforms[t + 1],
+                (b->n_transforms - t) * sizeof *b->transforms);
+        b->transforms[b->n_transforms] = (struct board_transform){0};
     }
-    for (t = 1; t < b->n_transforms && b->fault == NULL && fault.text[0] == '\0'; t++)
+    for (t = 1; t < b->n_transforms && b->fault == NULL; t++)
         if (strcmp(b->transforms[t].name, "identity") == 0 && !group_is_identity(b, t) &&
             board_set_text(&b->fault, err, "transform 'identity' is not the identity: %s",
                            group_move_text(b, t).text) != 0)
             return -1;
-    if (are_generators && fault.text[0] == '\0' && generate(b, err) != 0)
+    if (are_generators && generate(b, err) != 0)
         return -1;
     return find_turns(b, err);
 }
