@@ -62,7 +62,8 @@ static int check_limits(const struct custom *c)
     return 0;
 }
 
-/* Refuse keys that are not in the list " one two ". `where` names the object. */
+/* Refuse keys that are not in the list " one: two:text ", and values that are not of the type after
+ * the colon, if it says one. `where` names the object. */
 static int check_keys(const struct custom *c, json_t *object, const char *known, const char *where)
 {
     const char *key;
@@ -70,8 +71,17 @@ static int check_keys(const struct custom *c, json_t *object, const char *known,
 
     json_object_foreach(object, key, value)
     {
-        if (strchr(key, ' ') != NULL || strstr(known, text_format(" %s ", key).text) == NULL)
+        const char *found = strstr(known, text_format(" %s:", key).text);
+
+        if (strpbrk(key, " :") != NULL || found == NULL)
             return custom_refuse(c, "%sunknown key %s", where, text_quote(key).text);
+        const char type = found[strlen(key) + 2];
+        if (type == 't' && !json_is_string(value))
+            return custom_refuse(c, "%s%s is not text", where, key);
+        if (type == 'f' && !json_is_boolean(value))
+            return custom_refuse(c, "%s%s is neither true nor false", where, key);
+        if (type == 'l' && !json_is_array(value))
+            return custom_refuse(c, "%s%s is not a list [...]", where, key);
     }
     return 0;
 }
@@ -186,7 +196,6 @@ static int parse_transforms(struct custom *c)
     for (uint32_t i = 0; i < n; i++) {
         json_t *object = json_array_get(list, i);
         const json_t *label = json_object_get(object, "name");
-        const json_t *swaps = json_object_get(object, "swaps_colours");
         const char *name = json_string_value(label);
         struct board_transform *t = &b->transforms[b->n_transforms++];
         char where[32];
@@ -194,7 +203,7 @@ static int parse_transforms(struct custom *c)
         snprintf(where, sizeof where, "transforms[%u]: ", i);
         if (!json_is_object(object))
             return custom_refuse(c, "%snot an object {...}", where);
-        if (check_keys(c, object, " name dst swaps_colours planes actions ", where) != 0)
+        if (check_keys(c, object, " name: dst: swaps_colours:flag planes: actions: ", where) != 0)
             return -1;
         if (name == NULL)
             return custom_refuse(c, "%sname is missing or not text", where);
@@ -212,9 +221,7 @@ static int parse_transforms(struct custom *c)
                                      i, text_quote(name).text);
         if (board_set_text(&b->transforms[i + 1].name, c->err, "%s", name) != 0)
             return -1;
-        if (swaps != NULL && !json_is_boolean(swaps))
-            return custom_refuse(c, "%sswaps_colours is neither true nor false", where);
-        t->swaps_colours = json_is_true(swaps);
+        t->swaps_colours = json_is_true(json_object_get(object, "swaps_colours"));
         if (board_alloc_maps(b, i + 1, c->err) != 0 || parse_maps(c, object, i + 1) != 0)
             return -1;
     }
@@ -296,8 +303,9 @@ static int parse_game(const struct custom *c)
 static int parse_board(struct custom *c)
 {
     static const char keys[] =
-        " name source game cells rows cols grid hexagon star triangle without neighbours edges "
-        "lines straight colours players subgroup transforms generators ";
+        " name:text source:text game: cells: rows: cols: grid: hexagon: star: triangle: without: "
+        "neighbours: edges:list lines:list straight: colours: players: subgroup: transforms: "
+        "generators:flag ";
     enum group_which which = GROUP_WHOLE;
     struct error refusal = {0};
     json_error_t where;
@@ -311,21 +319,13 @@ static int parse_board(struct custom *c)
     if (!json_is_object(c->root))
         return custom_refuse(c, "a board file is a JSON object {...}, not a list");
     const json_t *label = json_object_get(c->root, "name");
-    const json_t *generators = json_object_get(c->root, "generators");
-    const json_t *source = json_object_get(c->root, "source"); /* of the rules, for people */
     c->label = json_string_value(label);
-    c->is_generated = json_is_true(generators);
+    c->is_generated = json_is_true(json_object_get(c->root, "generators"));
     if (check_keys(c, c->root, keys, "") != 0)
         return -1;
-    if (label != NULL && c->label == NULL)
-        return custom_refuse(c, "name is not text");
     if (label != NULL && !is_clean(label, MAX_LABEL_NBYTES))
         return custom_refuse(c, "name has 1 to %d bytes without control characters",
                              MAX_LABEL_NBYTES);
-    if (generators != NULL && !json_is_boolean(generators))
-        return custom_refuse(c, "generators is neither true nor false");
-    if (source != NULL && !json_is_string(source))
-        return custom_refuse(c, "source is not text");
     if (custom_parse_shape(c) != 0 || custom_parse_relations(c) != 0)
         return -1;
     const json_t *subgroup = json_object_get(c->root, "subgroup");

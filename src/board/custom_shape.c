@@ -225,8 +225,6 @@ static int parse_edges(const struct custom *c, const struct steps *steps)
     struct board *b = c->board;
     const size_t n_listed = json_array_size(list);
 
-    if (list != NULL && !json_is_array(list))
-        return custom_refuse(c, "edges is not a list [...]");
     if (list == NULL && steps->n == 0)
         return 0;
     if (new_items(&b->edges, n_listed + (size_t)steps->n * b->n_cells + 1, "edges of a board",
@@ -275,8 +273,6 @@ static int parse_lines(const struct custom *c, struct steps steps)
 
     if (list == NULL && straight == NULL)
         return 0;
-    if (list != NULL && !json_is_array(list))
-        return custom_refuse(c, "lines is not a list [...]");
     if (straight != NULL && (!custom_read_index(straight, MAX_STRAIGHT + 1, &length) || length < 2))
         return custom_refuse(c, "straight is not a whole number from 2 to %d", MAX_STRAIGHT);
     if (length > 0 && steps.n == 0)
