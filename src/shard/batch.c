@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#define RANGE_NBYTES   (32u << 10)  /* of numbers read at once */
 #define WALK_NBYTES    (256u << 10) /* of rows that a walk reads at once, */
 #define WALK_ROWS      1024         /* but no more than these */
 #define STRETCH_NBYTES (8u << 10)   /* read at once to pick rows from */
@@ -392,43 +391,34 @@ int walk_end(struct walk *walk)
 int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64_t max_nbytes,
                       struct number_range *range, struct error *err)
 {
-    uint8_t bytes[RANGE_NBYTES];
-    struct unpack unpack = {0};
+    const bool are_objects = arrays[0]->objects != NULL;
     uint64_t n_bytes = 0;
-    int status = 0;
+    struct walk walk;
 
     *range = (struct number_range){0};
-    for (size_t k = 0; k < n_arrays && status == 0 && n_bytes < max_nbytes; k++) {
-        const struct npy_header *header = &arrays[k]->header;
-        uint64_t left = header->data_nbytes;
+    walk_begin(&walk, &(struct reader){.arrays = arrays, .n_arrays = n_arrays}, 1, NULL, err);
+    while ((are_objects || walk.row_nbytes > 0) && n_bytes < max_nbytes && walk_next(&walk)) {
+        struct row row = *walk.rows;
 
-        status = unpack_start(&unpack, arrays[k], err);
-        if (status == 0)
-            status = unpack_read(&unpack, NULL, header->header_nbytes, err);
-        while (status == 0 && left > 0 && n_bytes < max_nbytes) {
-            const size_t n = (size_t)smaller(left, sizeof bytes);
-
-            status = unpack_read(&unpack, bytes, n, err);
-            for (size_t at = 0; at < n && status == 0; at += header->dtype.itemsize) {
-                const double value = dtype_get_double(&header->dtype, bytes + at);
-
-                if (isnan(value))
-                    continue;
-                if (range->n == 0 || value < range->min)
-                    range->min = value;
-                if (range->n == 0 || value > range->max)
-                    range->max = value;
-                range->has_fraction |= value != floor(value);
-                if (value == -1 || value == 0 || value == 1 || value == 2)
-                    range->codes |= NUMBER_CODE((int)value);
-                range->n++;
-            }
-            left -= n;
-            n_bytes += n;
+        if (!are_objects) { /* all rows that were read, at once */
+            row.n *= walk.n;
+            walk.at = walk.n - 1;
+            n_bytes += walk.n * walk.row_nbytes;
         }
-        if (status == 0 && left == 0)
-            status = unpack_finish(&unpack, err);
+        for (uint64_t i = 0; i < row.n; i++) {
+            const double value = row_double(&row, i);
+
+            if (isnan(value))
+                continue;
+            if (range->n == 0 || value < range->min)
+                range->min = value;
+            if (range->n == 0 || value > range->max)
+                range->max = value;
+            range->has_fraction |= value != floor(value);
+            if (value == -1 || value == 0 || value == 1 || value == 2)
+                range->codes |= NUMBER_CODE((int)value);
+            range->n++;
+        }
     }
-    unpack_release(&unpack);
-    return status;
+    return walk_end(&walk);
 }

@@ -5,8 +5,6 @@
  */
 #include "shard/role_parts.h"
 
-#include <math.h>
-
 static const char user_tells[] = "";
 const char *const role_flags_of_frames[] = {" --planes colour", " --planes mover", user_tells,
                                             NULL};
@@ -49,27 +47,12 @@ bool role_end_look(const struct role_case *a, int status, const struct error *wh
 
 bool role_find_range(const struct role_case *a, uint64_t max_nbytes, double *low, double *high)
 {
-    const struct array *array = a->array;
-    struct number_range range = {.min = INFINITY, .max = -INFINITY};
+    struct number_range range = {0};
     struct error why = {0};
-    struct walk walk;
     int status = 0;
 
-    if (array->objects != NULL) {
-        walk_begin(&walk, &(struct reader){.arrays = &array, .n_arrays = 1}, 1, NULL, &why);
-        while (walk_next(&walk)) {
-            const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
-
-            range.min = fmin(range.min, row.min);
-            range.max = fmax(range.max, row.max);
-        }
-        range.n = range.min <= range.max;
-        status = walk_end(&walk);
-    } else if (dtype_is_number(&array->header.dtype)) {
-        /* In Fortran order the first numbers would be those of the first columns only. */
-        status = number_range_find(&array, 1, array_is_fortran(array) ? UINT64_MAX : max_nbytes,
-                                   &range, &why);
-    }
+    if (a->array->objects != NULL || dtype_is_number(&a->h->dtype))
+        status = number_range_find(&a->array, 1, max_nbytes, &range, &why);
     *low = range.min;
     *high = range.max;
     return role_end_look(a, status, &why) && range.n > 0;
