@@ -33,7 +33,8 @@ static size_t prefix_nbytes(unsigned version)
 struct literal {
     const char *next; /* borrowed: the text of the header */
     const char *end;
-    bool long_suffix; /* Python 2's "6L" is an integer */
+    bool long_suffix;          /* Python 2's "6L" is an integer */
+    struct npy_header *header; /* borrowed */
     struct error *err;
 };
 
@@ -254,6 +255,8 @@ static struct dtype take_fields(struct literal *l, unsigned depth)
         if (take(l, ',') && peek(l) != ')')
             field = take_sub_shape(l, &field);
         expect(l, ')', "after a field");
+        if (depth == 0 && l->header->n_fields < NPY_N_FIELDS)
+            l->header->fields[l->header->n_fields++] = field;
         itemsize += field.itemsize; /* cannot overflow: fewer than 2^32 fields */
         comma = take(l, ',');
     }
@@ -403,7 +406,7 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
                      struct error *err)
 {
     struct error fault = {0};
-    struct literal l = {.err = &fault};
+    struct literal l = {.header = header, .err = &fault};
 
     *header = (struct npy_header){.n_elements = 1};
     if (npy_header_length(bytes, n_bytes, &header->header_nbytes, err) != 0)

@@ -6,6 +6,7 @@
 #include "npy/dtype.h"
 
 #define NPY_MAX_DIMS         32
+#define NPY_N_FIELDS         16    /* of a structured type are kept */
 #define NPY_PREFIX_NBYTES    12    /* from these bytes the header's length is known */
 #define NPY_HEADER_MAX_BYTES 10000 /* of the dictionary: the limit of numpy's loader */
 
@@ -13,6 +14,8 @@ struct npy_header {
     unsigned version; /* 1, 2 or 3 */
     struct dtype dtype;
     char *descr; /* owned: the descr's Python source with its quotes, in UTF-8 */
+    struct dtype fields[NPY_N_FIELDS]; /* n_fields: the first ones, one after the other */
+    unsigned n_fields;
     bool fortran_order;
     unsigned n_dims;
     uint64_t shape[NPY_MAX_DIMS];

@@ -555,6 +555,6 @@ out:
     role_problems_release(&own);
     free(c.cases);
     free(c.by_key);
-    free(c.beside);
+    role_beside_free(c.beside);
     return status;
 }

@@ -139,6 +139,9 @@ const char *role_action_of_cells(const struct board *board);
  * "empty cells", say; or NULL. The other roles are known. */
 const char *role_shown(const struct role_case *a, const char **what);
 
+/* Free what it keeps from array to array; NULL: nothing. */
+void role_beside_free(struct role_beside *beside);
+
 /* True when moves are no actions with mass in most rows of a policy that numbers more than cells
  * and a pass: they number something else. */
 bool role_lacks_mass(const struct role_case *a);
@@ -147,9 +150,13 @@ bool role_lacks_mass(const struct role_case *a);
  * NULL. Sets a->flags to what must go with it. */
 const char *role_suggest_label(struct role_case *a);
 
-/* The lowest and highest number in the first max_nbytes of an array (all of it in Fortran order);
- * false if there are none or they cannot be read. */
+/* The lowest and highest number in the first max_nbytes of an array; false if there are none or
+ * they cannot be read. */
 bool role_find_range(const struct role_case *a, uint64_t max_nbytes, double *low, double *high);
+
+/* Write string i of a row to `text`, of n_bytes, in ASCII: anything else is '?', and a NUL ends it.
+ * False if it is not a string. */
+bool role_read_string(const struct row *row, uint64_t i, char *text, size_t n_bytes);
 
 /* True when rows that are to be copied could be positions: strings that are FEN, or, unless the
  * name gives a role, strings or numbers as long as the board has cells, or bits. */

@@ -39,28 +39,6 @@ static void mark_where_stones_rest(uint8_t *marks, uint64_t n_cells, uint64_t n_
     }
 }
 
-/* Mark n actions by a row of planes of stones, of which there may be none, and one of a policy. In
- * n_cols columns (0: none) stones fall. */
-static void mark_actions(const struct planes_form *form, uint64_t n_cols, const struct row *planes,
-                         const struct row *policy, uint8_t *marks, uint64_t n)
-{
-    const double most = row_summarize(policy, 0, policy->n).max;
-
-    memset(marks, 0, n);
-    for (uint64_t k = 0; k < form->n_planes; k++)
-        planes_mark(form, planes->bytes, k, 1 << HAS_STONE, marks);
-    for (uint64_t i = 0; i < n; i++)
-        if (i >= form->axis) /* a pass says nothing */
-            marks[i] = 1 << IS_EMPTY | 1 << HAS_STONE;
-        else if (marks[i] == 0 && form->n_planes > 0)
-            marks[i] = 1 << IS_EMPTY;
-    if (n_cols > 0)
-        mark_where_stones_rest(marks, form->axis, n_cols);
-    for (uint64_t i = 0; i < smaller(n, policy->n); i++)
-        if (row_double(policy, i) > 0)
-            marks[i] |= 1 << HAS_MASS | (row_double(policy, i) == most) << HAS_MOST;
-}
-
 /* --- readings --- */
 
 /* What of a row may be moves: all of its numbers, or pairs of them; the places of its bits, from
@@ -181,32 +159,24 @@ static int64_t action_named(double v, double w, const struct reading *reading, d
 
 /* --- columns --- */
 
-/* The numbers in a text, and of cells such as d4 the column, the row, and the column if there is no
- * letter i. Words for no cell are -1. */
-static void read_text(const struct row *row, double *columns)
+/* The numbers in a string, and of cells such as d4 the column, the row, and the column if there is
+ * no letter i. Words for no cell are -1. False: the row is not a string. */
+static bool read_text(const struct row *row, double *columns)
 {
     static const char *const words[] = {"pass", "none", "null", "resign"};
-    const struct pickle_item *item = row->items;
-    const bool is_big = item == NULL && row->dtype->big_endian;
-    const size_t step = item == NULL && row->dtype->kind == DTYPE_UNICODE ? 4 : 1;
-    const size_t n = item != NULL ? item->n_bytes_or_items : row->dtype->itemsize / step;
-    const uint8_t *bytes = item != NULL ? item->as.bytes : row->bytes;
-    char text[TEXT_NBYTES + 3] = "  ", *at = text + 2;
+    char text[TEXT_NBYTES + 2] = "  ", *at = text + 2;
     unsigned n_found = 0;
 
-    for (size_t i = 0; i < n && i < TEXT_NBYTES; i++) {
-        const uint64_t code = bytes_get_uint(bytes + i * step, step, is_big);
-
-        at[i] = code < 128 ? (char)tolower((int)code) : '?';
-    }
+    if (!role_read_string(row, 0, at, TEXT_NBYTES))
+        return false;
     bool is_none = *at == '\0';
     for (unsigned k = 0; k < N_OF(words); k++)
-        is_none |= strstr(at, words[k]) != NULL;
+        is_none |= text_contains_caseless(at, words[k]);
     for (unsigned k = 0; k < N_COLUMNS && is_none; k++)
         columns[k] = -1;
     while (*(at += strcspn(at, "0123456789")) != '\0' && n_found + 3 <= N_COLUMNS) {
-        const bool is_cell = islower((unsigned char)at[-1]) && !islower((unsigned char)at[-2]);
-        const int letter = at[-1] - 'a';
+        const bool is_cell = isalpha((unsigned char)at[-1]) && !isalpha((unsigned char)at[-2]);
+        const int letter = tolower((unsigned char)at[-1]) - 'a';
 
         if (is_cell)
             columns[n_found++] = letter + 1;
@@ -214,27 +184,7 @@ static void read_text(const struct row *row, double *columns)
         if (is_cell)
             columns[n_found++] = letter + (letter < 8);
     }
-}
-
-/* The numbers of a record, up to a field of another kind. Names may hold anything, even what looks
- * like fields that the record has no room for. */
-static void read_record(const struct row *row, const char *descr, double *columns)
-{
-    const uint8_t *at = row->bytes, *const end_of_record = at + row->dtype->itemsize;
-    const char *end;
-    struct dtype dtype;
-
-    for (unsigned n = 0; n < N_COLUMNS && (descr = strstr(descr, "', '")) != NULL; descr = end) {
-        descr += strlen("', '");
-        end = strchr(descr, '\'');
-        if (end == NULL || end[1] != ')' ||
-            dtype_parse(descr, (size_t)(end - descr), &dtype, NULL) != 0 ||
-            dtype.itemsize > (size_t)(end_of_record - at))
-            return;
-        if (dtype_is_number(&dtype))
-            columns[n++] = dtype_get_double(&dtype, at);
-        at += dtype.itemsize;
-    }
+    return true;
 }
 
 /* Columns of a row, INFINITY where there are none: its numbers if they are few; what a single one
@@ -250,12 +200,15 @@ static void read_columns(const struct role_case *a, const struct row *row, doubl
 
     for (unsigned k = 0; k < N_COLUMNS; k++)
         columns[k] = INFINITY;
-    if (a->h->dtype.structured && n == 1) {
-        read_record(row, a->h->descr, columns);
-    } else if (n == 1 && (row->items != NULL ? row->items->kind == PICKLE_STRING
-                                             : row->dtype->kind == DTYPE_UNICODE ||
-                                                   row->dtype->kind == DTYPE_BYTES)) {
-        read_text(row, columns);
+    if (n == 1 && a->h->n_fields > 0) {
+        const struct dtype *field = a->h->fields;
+        const uint8_t *at = row->bytes;
+
+        for (unsigned k = 0; field < a->h->fields + a->h->n_fields; at += field++->itemsize)
+            if (dtype_is_number(field) && k < N_COLUMNS)
+                columns[k++] = dtype_get_double(field, at);
+    } else if (n == 1 && read_text(row, columns)) {
+        return;
     } else if (n == 1 && (row->items != NULL || dtype_is_integer(row->dtype))) {
         const int64_t v = row_int(row, 0);
         const int64_t bases[N_COLUMNS / 2] = {
@@ -295,19 +248,24 @@ static void read_columns(const struct role_case *a, const struct row *row, doubl
 
 /* What stands beside all numbers: planes, of which those of stones, and a policy. */
 struct role_beside {
-    struct reader readers[3]; /* the first is for the numbers */
+    struct walk walk; /* through both, as far as they were needed */
+    struct error why; /* it failed */
     struct planes_form form;
     uint64_t n;                    /* actions */
     uint64_t n_cols;               /* into which stones fall; 0: they do not */
+    uint64_t n_rows;               /* that were marked: */
+    uint8_t *marks;                /* owned: n of each row */
+    uint64_t *has;                 /* owned: by mark and action, how many rows have it there */
     bool is_of_cells;              /* the policy, if there is one, numbers nothing else */
     bool can_flip[ACTION_N_FLIPS]; /* so that actions can be in that order */
 };
 
 /* Find them once for all arrays. Returns NULL, with c->failed set, if there is no memory. */
-static const struct role_beside *find_beside(struct role_context *c)
+static struct role_beside *find_beside(struct role_context *c)
 {
     const char *men = c->board->family->men != NULL ? c->board->family->men : "o";
     struct role_beside *beside = c->beside;
+    struct reader readers[2] = {{.arrays = NULL}}; /* planes, policy */
 
     if (beside != NULL)
         return beside;
@@ -327,10 +285,10 @@ static const struct role_beside *find_beside(struct role_context *c)
         const bool is_planes = role_is_on_cells(b->role) && b->layout == NULL && !b->plane_xy &&
                                b->axes.axis == beside->form.axis;
 
-        if (!(is_policy || is_planes) || beside->readers[1 + is_policy].arrays != NULL ||
+        if (!(is_policy || is_planes) || readers[is_policy].arrays != NULL ||
             !dtype_is_number(&at->h->dtype) || at->array->row_nbytes == 0)
             continue;
-        beside->readers[1 + is_policy] = (struct reader){.arrays = &at->array, .n_arrays = 1};
+        readers[is_policy] = (struct reader){.arrays = &at->array, .n_arrays = 1};
         if (is_planes) {
             beside->form = planes_form_of(b, &at->h->dtype);
             beside->form.n_planes = smaller(beside->form.n_planes, 2 * strlen(men)); /* of stones */
@@ -343,18 +301,68 @@ static const struct role_beside *find_beside(struct role_context *c)
     for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
         beside->can_flip[flip] = flip == ACTION_AS_IS || (beside->is_of_cells && cells != NULL &&
                                                           action_can_flip(c->board, cells, flip));
+    if (readers[0].arrays == NULL) /* of which no planes are looked at */
+        readers[0] = readers[1];
+    walk_begin(&beside->walk, readers, 2, NULL, &beside->why);
+    if (new_items(&beside->marks, LOOK_ITEMS + 2 * beside->n, "marks of actions", &beside->why) !=
+            0 ||
+        new_items(&beside->has, N_MARKS * beside->n, "marks of actions", &beside->why) != 0)
+        beside->walk.status = -1;
     return beside;
+}
+
+void role_beside_free(struct role_beside *beside)
+{
+    if (beside == NULL)
+        return;
+    (void)walk_end(&beside->walk);
+    free(beside->marks);
+    free(beside->has);
+    free(beside);
+}
+
+/* What each action has in the current row of a walk through an array, which ends if that cannot be
+ * read: NULL. */
+static const uint8_t *marks_of(struct role_beside *beside, struct walk *walk)
+{
+    const struct planes_form *form = &beside->form;
+    const uint64_t n = beside->n;
+    uint8_t *marks = beside->marks + walk->number * n;
+
+    if (walk->number < beside->n_rows)
+        return marks;
+    if (!walk_next(&beside->walk)) {
+        walk->status = error_pass(walk->err, &beside->why);
+        return NULL;
+    }
+    const struct row *policy = &beside->walk.rows[1];
+    const double most = row_summarize(policy, 0, policy->n).max;
+    for (uint64_t k = 0; k < form->n_planes; k++)
+        planes_mark(form, beside->walk.rows[0].bytes, k, 1 << HAS_STONE, marks);
+    for (uint64_t i = 0; i < n; i++)
+        if (i >= form->axis) /* a pass says nothing */
+            marks[i] = 1 << IS_EMPTY | 1 << HAS_STONE;
+        else if (marks[i] == 0 && form->n_planes > 0)
+            marks[i] = 1 << IS_EMPTY;
+    if (beside->n_cols > 0)
+        mark_where_stones_rest(marks, form->axis, beside->n_cols);
+    for (uint64_t i = 0; i < smaller(n, policy->n); i++)
+        if (row_double(policy, i) > 0)
+            marks[i] |= 1 << HAS_MASS | (row_double(policy, i) == most) << HAS_MOST;
+    for (unsigned mark = 0; mark < N_MARKS; mark++)
+        for (uint64_t i = 0; i < n; i++)
+            beside->has[mark * n + i] += marks[i] >> mark & 1;
+    beside->n_rows++;
+    return marks;
 }
 
 /* An array, what stands beside it, and what is found. */
 struct look {
     const struct role_case *a;
-    const struct role_beside *beside;
-    double none;     /* the number that stands for no cell, besides -1 */
-    uint64_t n_rows; /* that were looked at */
-    uint64_t *has;   /* owned: of as many rows, by mark and action, how many have it there */
-    uint8_t *marks;  /* owned: of the actions, in one row */
-    uint8_t *named;  /* owned: by reading and action, a bit: it is named */
+    struct role_beside *beside;
+    double none;                 /* the number that stands for no cell, besides -1 */
+    const uint8_t *marks;        /* of the actions, in one row */
+    uint8_t *named;              /* owned: by reading and action, a bit: it is named */
     unsigned common[N_READINGS]; /* marks of all actions that are named */
 };
 
@@ -395,22 +403,20 @@ static void look_at(struct look *l, const struct row *row, const double *columns
 /* -ln of the probability that as many other actions would have what these have in all rows. */
 static double evidence_of(const struct look *l, unsigned r, unsigned mark)
 {
-    const uint64_t n = l->beside->n;
+    const struct role_beside *const beside = l->beside;
+    const uint64_t n = beside->n;
     double evidence = 0;
 
     for (uint64_t at = 0, bit = r * n; at < n; at++, bit++)
         if (l->named[bit / 8] >> bit % 8 & 1)
-            evidence -= log((double)l->has[mark * n + at] / (double)l->n_rows);
+            evidence -= log((double)beside->has[mark * n + at] / (double)beside->n_rows);
     return evidence;
 }
 
 /* Find what all actions named have, by reading. */
 static int look_at_rows(struct look *l, unsigned own)
 {
-    const struct role_beside *const beside = l->beside;
-    const uint64_t n = beside->n;
-    struct reader readers[3] = {
-        {.arrays = &l->a->array, .n_arrays = 1}, beside->readers[1], beside->readers[2]};
+    struct role_beside *const beside = l->beside;
     double columns[N_COLUMNS];
     unsigned open[N_READINGS], n_open = 0;
     bool is_open = true; /* what is not known */
@@ -425,14 +431,11 @@ static int look_at_rows(struct look *l, unsigned own)
             open[n_open++] = r;
         }
     }
-    walk_begin(&walk, readers, N_OF(readers), NULL, &why);
-    if (l->has == NULL || l->marks == NULL || l->named == NULL)
+    walk_begin(&walk, &(struct reader){.arrays = &l->a->array, .n_arrays = 1}, 1, NULL, &why);
+    if (l->named == NULL)
         walk.status = error_no_memory(&why, "numbers that may be moves");
-    for (; is_open && l->n_rows * n < LOOK_ITEMS && walk_next(&walk); l->n_rows++) {
-        mark_actions(&beside->form, beside->n_cols, &walk.rows[1], &walk.rows[2], l->marks, n);
-        for (unsigned mark = 0; mark < N_MARKS; mark++)
-            for (uint64_t at = 0; at < n; at++)
-                l->has[mark * n + at] += l->marks[at] >> mark & 1;
+    while (is_open && walk.number * beside->n < LOOK_ITEMS && walk_next(&walk) &&
+           (l->marks = marks_of(beside, &walk)) != NULL) {
         read_columns(l->a, walk.rows, columns);
         const unsigned n_before = n_open;
         is_open = false;
@@ -458,7 +461,7 @@ const char *role_shown(const struct role_case *a, const char **what)
     const unsigned own = !is_known                  ? N_READINGS
                          : a->b->role == ROLE_COORD ? ALL_PAIRS * ACTION_N_FLIPS * N_SCALES
                                                     : 0;
-    const struct role_beside *const beside = find_beside(a->c);
+    struct role_beside *const beside = find_beside(a->c);
     double low, high, most = 0;
     const char *role = NULL;
 
@@ -471,10 +474,8 @@ const char *role_shown(const struct role_case *a, const char **what)
                      .none = has_range && high >= (double)n && high < 0x1p31 ? high : -1};
     const bool can_move = dtype_is_integer(&a->h->dtype) && l.none == -1;
 
-    l.has = calloc(n * N_MARKS, sizeof *l.has);
-    l.marks = calloc(n, 1);
     l.named = calloc(n * N_READINGS / 8 + 1, 1);
-    const bool looked = look_at_rows(&l, own) == 0 && l.n_rows > 0;
+    const bool looked = look_at_rows(&l, own) == 0 && beside->n_rows > 0;
     for (unsigned i = 0; i < N_READINGS * N_MARKS && looked; i++) {
         const unsigned r = i / N_MARKS, mark = i % N_MARKS;
         const struct reading reading = reading_of(r);
@@ -499,34 +500,34 @@ const char *role_shown(const struct role_case *a, const char **what)
             *what = shown[mark];
         }
     }
-    free(l.has);
-    free(l.marks);
     free(l.named);
     return role;
 }
 
 bool role_lacks_mass(const struct role_case *a)
 {
-    const struct role_beside *const beside = find_beside(a->c);
-    struct reader readers[] = {{.arrays = &a->array, .n_arrays = 1}, {.arrays = NULL}};
+    struct role_beside *const beside = find_beside(a->c);
+    const uint8_t *marks;
     uint64_t n_with_mass = 0, n_on_mass = 0, n_on_cells = 0, n_moves = 0;
     struct error why = {0};
     struct walk walk;
 
     if (beside == NULL || beside->n <= beside->form.axis + 1 || a->array->n_rows == 0)
         return false;
-    readers[1] = beside->readers[2];
-    walk_begin(&walk, readers, N_OF(readers), NULL, &why);
-    while (walk.number * beside->n < LOOK_ITEMS && walk_next(&walk)) {
-        const struct row *policy = &walk.rows[1];
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    while (walk.number * beside->n < LOOK_ITEMS && walk_next(&walk) &&
+           (marks = marks_of(beside, &walk)) != NULL) {
         const int64_t move = row_int(walk.rows, 0);
+        unsigned found = 0;
 
+        for (uint64_t i = 0; i < beside->n; i++)
+            found |= marks[i];
         n_moves += move >= 0;
         n_on_cells += move >= 0 && (uint64_t)move <= beside->form.axis;
-        if (move < 0 || row_summarize(policy, 0, policy->n).max <= 0)
+        if (move < 0 || !(found >> HAS_MASS & 1))
             continue;
         n_with_mass++;
-        n_on_mass += (uint64_t)move < policy->n && row_double(policy, (uint64_t)move) > 0;
+        n_on_mass += (uint64_t)move < beside->n && marks[move] >> HAS_MASS & 1;
     }
     /* Moves made before have none. */
     return role_end_look(a, walk_end(&walk), &why) && 2 * n_on_mass < n_with_mass &&

@@ -6,51 +6,48 @@
 
 #include <ctype.h>
 
-#define MAX_LOOK_NBYTES   (1u << 20)  /* longer rows of strings are not examined */
-#define MAX_OBJECT_NBYTES (64u << 10) /* strings in objects are examined up to this */
+#define MAX_LOOK_NBYTES (1u << 20)  /* longer rows of strings are not examined, */
+#define TEXT_NBYTES     (64u << 10) /* nor more of each */
+
+bool role_read_string(const struct row *row, uint64_t i, char *text, size_t n_bytes)
+{
+    const struct pickle_item *item = row->items != NULL ? &row->items[i] : NULL;
+    const size_t step = item == NULL && row->dtype->kind == DTYPE_UNICODE ? 4 : 1;
+    const size_t n = item != NULL ? item->n_bytes_or_items : row->dtype->itemsize / step;
+    const uint8_t *bytes = item != NULL ? item->as.bytes : row->bytes + i * row->dtype->itemsize;
+    size_t at = 0;
+
+    if (item != NULL ? item->kind != PICKLE_STRING
+                     : row->dtype->kind != DTYPE_UNICODE && row->dtype->kind != DTYPE_BYTES)
+        return false;
+    for (; at < n && at + 1 < n_bytes; at++) {
+        const uint64_t code = bytes_get_uint(bytes + at * step, step, row->dtype->big_endian);
+
+        text[at] = code < 128 ? (char)code : '?';
+    }
+    text[at] = '\0';
+    return true;
+}
 
 /* True when `holds` is true of every string of an array, as far as they can be read. */
 static bool all_strings(const struct role_case *a, bool (*holds)(void *self, const char *text),
                         void *self)
 {
-    const struct array *array = a->array;
-    const struct dtype *dtype = &a->h->dtype;
-    const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1;
-    struct unpack unpack = {0};
+    const char kind = a->h->dtype.kind;
     struct error why = {0};
-    char object[MAX_OBJECT_NBYTES + 1];
+    char text[TEXT_NBYTES];
+    struct walk walk;
     bool all = true;
 
-    for (uint64_t k = 0; array->objects != NULL && k < array->objects->n_items && all; k++) {
-        const struct pickle_item *item = &array->objects->items[k];
-
-        if (item->kind != PICKLE_STRING)
-            continue;
-        snprintf(object, sizeof object, "%.*s", (int)item->n_bytes_or_items, item->as.bytes);
-        all = holds(self, object);
-    }
-    if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || array->row_nbytes == 0 ||
-        array->row_nbytes > MAX_LOOK_NBYTES)
-        return all;
-    uint8_t *text = calloc(1, dtype->itemsize + 1);
-    int status =
-        text == NULL ? error_no_memory(&why, "strings") : unpack_start(&unpack, array, &why);
-    if (status == 0)
-        status = unpack_read(&unpack, NULL, a->h->header_nbytes, &why);
-    for (uint64_t k = 0; k < a->h->n_elements && status == 0 && all; k++) {
-        status = unpack_read(&unpack, text, dtype->itemsize, &why);
-        /* Anything but ASCII becomes '?'; a NUL ends the text. */
-        for (size_t n = 0; n < dtype->itemsize / step; n++) {
-            const uint64_t code = bytes_get_uint(text + n * step, step, dtype->big_endian);
-
-            text[n] = code < 128 ? (uint8_t)code : '?';
-        }
-        text[dtype->itemsize / step] = '\0';
-        all = status != 0 || holds(self, (const char *)text);
-    }
-    free(text);
-    unpack_release(&unpack);
-    (void)role_end_look(a, status, &why);
+    if ((kind != DTYPE_OBJECT && kind != DTYPE_UNICODE && kind != DTYPE_BYTES) ||
+        (a->array->row_nbytes == 0 && a->array->objects == NULL) ||
+        a->array->row_nbytes > MAX_LOOK_NBYTES)
+        return true;
+    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    while (all && walk_next(&walk))
+        for (uint64_t i = 0; i < walk.rows->n && all; i++)
+            all = !role_read_string(walk.rows, i, text, sizeof text) || holds(self, text);
+    (void)role_end_look(a, walk_end(&walk), &why);
     return all;
 }
 
