@@ -273,14 +273,13 @@ static bool is_channels_last(const struct role_case *a)
     uint64_t n_odd = 0, n_mixed = 0, n[2];               /* rows, if planes come first */
     double by_cells = 0, by_counts = 0; /* -ln of the probability that rows are so by chance */
     uint8_t *marks = apart ? malloc(form.axis) : NULL;
-    struct error why = {0};
     struct walk walk;
 
     if (!apart)
         return false;
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    role_begin_look(a, &walk);
     if (marks == NULL)
-        walk.status = error_no_memory(&why, "stones of a row");
+        walk.status = error_no_memory(walk.err, "stones of a row");
     while (marks != NULL && apart && walk.number < ORDER_LOOK_ROWS && walk_next(&walk)) {
         bool is_apart[2], is_even[2]; /* no cell has both first planes; as many have each */
 
@@ -298,7 +297,7 @@ static bool is_channels_last(const struct role_case *a)
         n_odd += !is_apart[0] || !is_even[0];
     }
     free(marks);
-    return role_end_look(a, walk_end(&walk), &why) && apart &&
+    return role_end_look(a, walk_end(&walk)) && apart &&
            ((even && n_odd >= MIN_ROWS && by_cells >= 1 && by_cells + by_counts >= SURE) ||
             (n_mixed >= MIN_ROWS && by_cells >= SURE));
 }
@@ -307,15 +306,14 @@ static bool is_lsb_first(const struct role_case *a)
 {
     const uint64_t n_cells = a->c->board->n_cells;
     unsigned pad[2] = {0}; /* bits of all planes, if their last cell is a low bit, or a high one */
-    struct error why = {0};
     struct walk walk;
 
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    role_begin_look(a, &walk);
     while (walk.number < ORDER_LOOK_ROWS && walk_next(&walk))
         for (uint64_t i = 0; i < walk.rows->n; i += (n_cells + 7) / 8)
             for (int lsb = 0; lsb < 2; lsb++)
                 pad[lsb] |= plane_pad_bits(walk.rows->bytes + i, n_cells, lsb);
-    return role_end_look(a, walk_end(&walk), &why) && pad[0] != 0 && pad[1] == 0;
+    return role_end_look(a, walk_end(&walk)) && pad[0] != 0 && pad[1] == 0;
 }
 
 const char *role_order_of(const struct role_case *a, enum role role)

@@ -41,6 +41,7 @@ struct role_context {
     uint64_t lengths[2];         /* the longest of the others */
     struct role_beside *beside;  /* owned: what role_shown reads beside numbers; NULL: not yet */
     struct role_problems *problems; /* borrowed */
+    struct error why;               /* of the look that failed last */
     struct error failed;            /* what no flag settles: no memory, unread objects */
 };
 
@@ -48,10 +49,13 @@ struct role_context {
 struct role_case *role_find(const struct role_context *c, const char *key, size_t n_bytes,
                             const char *ending);
 
-/* After a look at an array, which may have failed (status, why): whether it went well. A disk that
- * fails, or lack of memory, ends the inference: nothing may be copied because nobody could look.
- * Damaged data is refused where it is read in earnest. */
-bool role_end_look(const struct role_case *a, int status, const struct error *why);
+/* Begin a walk through an array alone. Its errors go to c->why. */
+void role_begin_look(const struct role_case *a, struct walk *walk);
+
+/* After a look at an array, which may have failed (status, c->why): whether it went well. A disk
+ * that fails, or lack of memory, ends the inference: nothing may be copied because nobody could
+ * look. Damaged data is refused where it is read in earnest. */
+bool role_end_look(const struct role_case *a, int status);
 
 /* The role that the array has by override or by name. */
 enum role role_wanted(const struct role_case *a);

@@ -38,24 +38,30 @@ enum role role_wanted(const struct role_case *a)
     return a->is_told ? a->told->role : a->named.role;
 }
 
-bool role_end_look(const struct role_case *a, int status, const struct error *why)
+void role_begin_look(const struct role_case *a, struct walk *walk)
 {
-    if (status != 0 && why->kind != ERROR_DATA)
-        error_pass(&a->c->failed, why);
+    a->c->why = (struct error){0};
+    walk_begin(walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &a->c->why);
+}
+
+bool role_end_look(const struct role_case *a, int status)
+{
+    if (status != 0 && a->c->why.kind != ERROR_DATA)
+        error_pass(&a->c->failed, &a->c->why);
     return status == 0;
 }
 
 bool role_find_range(const struct role_case *a, uint64_t max_nbytes, double *low, double *high)
 {
     struct number_range range = {0};
-    struct error why = {0};
     int status = 0;
 
+    a->c->why = (struct error){0};
     if (a->array->objects != NULL || dtype_is_number(&a->h->dtype))
-        status = number_range_find(&a->array, 1, max_nbytes, &range, &why);
+        status = number_range_find(&a->array, 1, max_nbytes, &range, &a->c->why);
     *low = range.min;
     *high = range.max;
-    return role_end_look(a, status, &why) && range.n > 0;
+    return role_end_look(a, status) && range.n > 0;
 }
 
 void role_problems_release(struct role_problems *problems)

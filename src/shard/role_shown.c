@@ -420,7 +420,6 @@ static int look_at_rows(struct look *l, unsigned own)
     double columns[N_COLUMNS];
     unsigned open[N_READINGS], n_open = 0;
     bool is_open = true; /* what is not known */
-    struct error why = {0};
     struct walk walk;
 
     for (unsigned r = 0; r < N_READINGS; r++) {
@@ -431,9 +430,9 @@ static int look_at_rows(struct look *l, unsigned own)
             open[n_open++] = r;
         }
     }
-    walk_begin(&walk, &(struct reader){.arrays = &l->a->array, .n_arrays = 1}, 1, NULL, &why);
+    role_begin_look(l->a, &walk);
     if (l->named == NULL)
-        walk.status = error_no_memory(&why, "numbers that may be moves");
+        walk.status = error_no_memory(walk.err, "numbers that may be moves");
     while (is_open && walk.number * beside->n < LOOK_ITEMS && walk_next(&walk) &&
            (l->marks = marks_of(beside, &walk)) != NULL) {
         read_columns(l->a, walk.rows, columns);
@@ -449,7 +448,7 @@ static int look_at_rows(struct look *l, unsigned own)
             is_open |= l->common[r] != 0 && r != own;
         }
     }
-    return role_end_look(l->a, walk_end(&walk), &why) ? 0 : -1;
+    return role_end_look(l->a, walk_end(&walk)) ? 0 : -1;
 }
 
 const char *role_shown(const struct role_case *a, const char **what)
@@ -509,12 +508,11 @@ bool role_lacks_mass(const struct role_case *a)
     struct role_beside *const beside = find_beside(a->c);
     const uint8_t *marks;
     uint64_t n_with_mass = 0, n_on_mass = 0, n_on_cells = 0, n_moves = 0;
-    struct error why = {0};
     struct walk walk;
 
     if (beside == NULL || beside->n <= beside->form.axis + 1 || a->array->n_rows == 0)
         return false;
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    role_begin_look(a, &walk);
     while (walk.number * beside->n < LOOK_ITEMS && walk_next(&walk) &&
            (marks = marks_of(beside, &walk)) != NULL) {
         const int64_t move = row_int(walk.rows, 0);
@@ -530,7 +528,7 @@ bool role_lacks_mass(const struct role_case *a)
         n_on_mass += (uint64_t)move < beside->n && marks[move] >> HAS_MASS & 1;
     }
     /* Moves made before have none. */
-    return role_end_look(a, walk_end(&walk), &why) && 2 * n_on_mass < n_with_mass &&
+    return role_end_look(a, walk_end(&walk)) && 2 * n_on_mass < n_with_mass &&
            ((n_moves > 2 && n_on_cells == n_moves) ||
             (a->named.role == ROLE_ACTION && n_on_mass == 0 && n_with_mass >= MUST_HAVE_MASS));
 }

@@ -292,7 +292,7 @@ static void name_row(const struct role_case *a, double end)
     struct role_problems *problems = a->c->problems;
     struct walk walk;
 
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, NULL);
+    role_begin_look(a, &walk);
     while (problems->n > 0 && walk_next(&walk))
         if (row_summarize(walk.rows, 0, walk.rows->n).max >= end) {
             problems->items[problems->n - 1].why.has_row = true;
@@ -397,12 +397,11 @@ int role_sparse_bind(struct role_case *a)
 bool role_sparse_of_scipy(const struct role_case *a, char role[64])
 {
     const struct role_case *shape = role_find(a->c, "", 0, "shape");
-    const struct array *array = shape != NULL ? shape->array : NULL;
-    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     const struct action_layout *layout = NULL;
     const struct role_case *of[N_PARTS];
+    const double n_rows = (double)a->c->n_rows;
     const char *own = NULL;
-    int64_t n = 0; /* columns, as `shape` tells */
+    double low, high; /* rows and columns */
 
     for (unsigned k = 0; k < N_PARTS; k++) {
         of[k] = role_find(a->c, "", 0, parts[k].endings[1] + 1);
@@ -414,13 +413,10 @@ bool role_sparse_of_scipy(const struct role_case *a, char role[64])
     if (own == NULL || of[OFFSETS]->array->n_rows != a->c->n_rows + 1 ||
         of[INDICES]->array->n_rows != of[VALUES]->array->n_rows)
         return false;
-    if (of[INDICES] == a && array != NULL && is_vector(shape, true) && array->n_rows == 2 &&
-        batch_open(&batch, NULL, NULL) == 0 && batch_read(&batch, 0, 2, NULL) == 0 &&
-        dtype_get_int(&array->header.dtype, batch.bytes.data) == (int64_t)a->c->n_rows)
-        n = dtype_get_int(&array->header.dtype, batch.bytes.data + array->header.dtype.itemsize);
-    batch_release(&batch);
-    if (n > 0)
-        layout = action_layout_by_length(a->c->board, (uint64_t)n);
+    if (of[INDICES] == a && shape != NULL && is_vector(shape, true) && shape->array->n_rows == 2 &&
+        role_find_range(shape, UINT64_MAX, &low, &high) && low > 0 && high < UINT32_MAX &&
+        (low == n_rows || high == n_rows))
+        layout = action_layout_by_length(a->c->board, (uint64_t)(low == n_rows ? high : low));
     snprintf(role, 64, "%s%s%.40s", own, layout != NULL ? ":layout=" : "",
              layout != NULL ? layout->name : "");
     return true;

@@ -34,7 +34,6 @@ static bool all_strings(const struct role_case *a, bool (*holds)(void *self, con
                         void *self)
 {
     const char kind = a->h->dtype.kind;
-    struct error why = {0};
     char text[TEXT_NBYTES];
     struct walk walk;
     bool all = true;
@@ -43,11 +42,11 @@ static bool all_strings(const struct role_case *a, bool (*holds)(void *self, con
         (a->array->row_nbytes == 0 && a->array->objects == NULL) ||
         a->array->row_nbytes > MAX_LOOK_NBYTES)
         return true;
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    role_begin_look(a, &walk);
     while (all && walk_next(&walk))
         for (uint64_t i = 0; i < walk.rows->n && all; i++)
             all = !role_read_string(walk.rows, i, text, sizeof text) || holds(self, text);
-    (void)role_end_look(a, walk_end(&walk), &why);
+    (void)role_end_look(a, walk_end(&walk));
     return all;
 }
 

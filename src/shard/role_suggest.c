@@ -14,7 +14,6 @@
 
 bool role_are_lists(const struct role_case *a, bool have_values)
 {
-    struct error why = {0};
     double low, high;
     bool fits = dtype_is_integer(&a->h->dtype) && a->h->n_dims == 2 && a->h->shape[1] > 2 &&
                 role_find_range(a, UINT64_MAX, &low, &high) && high > 1 &&
@@ -24,7 +23,7 @@ bool role_are_lists(const struct role_case *a, bool have_values)
     if (!fits)
         return false;
     const int64_t padding = low < 0 ? -1 : 0;
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    role_begin_look(a, &walk);
     while (fits && walk.number * a->array->row_nbytes < LIST_LOOK_NBYTES && walk_next(&walk)) {
         uint64_t n = walk.rows->n;
 
@@ -35,7 +34,7 @@ bool role_are_lists(const struct role_case *a, bool have_values)
                 fits = k < i ? row_int(walk.rows, i) != row_int(walk.rows, k)
                              : row_int(walk.rows, i) >= 0;
     }
-    return role_end_look(a, walk_end(&walk), &why) && fits;
+    return role_end_look(a, walk_end(&walk)) && fits;
 }
 
 /* The role of numbers for each action: a mask if they are but 0 and 1, and several of them are 1,
@@ -45,13 +44,12 @@ static enum role role_of_actions(const struct role_case *a)
     static const char *const words[] = {"valid", "legal", "mask", "avail"};
     const struct dtype *dtype = &a->h->dtype;
     bool are_shares = dtype_is_number(dtype), are_flags = are_shares && dtype->kind != DTYPE_FLOAT;
-    struct error why = {0};
     struct walk walk;
     double most = 0;
 
     for (size_t k = 0; k < N_OF(words) && are_shares; k++)
         are_flags |= text_contains_caseless(a->array->key, words[k]);
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    role_begin_look(a, &walk);
     while ((are_shares || are_flags) && walk_next(&walk)) {
         const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
 
@@ -60,10 +58,10 @@ static enum role role_of_actions(const struct role_case *a)
             are_flags = row_double(walk.rows, i) == 0 || row_double(walk.rows, i) == 1;
         most = fmax(most, row.sum);
     }
-    return !role_end_look(a, walk_end(&walk), &why) ? ROLE_ACTION_VALUES
-           : are_flags && most > 1                  ? ROLE_MASK
-           : are_shares                             ? ROLE_POLICY
-                                                    : ROLE_ACTION_VALUES;
+    return !role_end_look(a, walk_end(&walk)) ? ROLE_ACTION_VALUES
+           : are_flags && most > 1            ? ROLE_MASK
+           : are_shares                       ? ROLE_POLICY
+                                              : ROLE_ACTION_VALUES;
 }
 
 /* True when values, taken relative to `middle`, seem to be those of a colour, which keep their sign
@@ -72,11 +70,10 @@ static enum role role_of_actions(const struct role_case *a)
 static bool speak_of(const struct role_case *a, double middle, bool colour)
 {
     uint64_t n_same = 0, n_pairs = 0;
-    struct error why = {0};
     struct walk walk;
     double last = 0;
 
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    role_begin_look(a, &walk);
     while (a->array->row_nbytes > 0 && a->array->row_nbytes <= 16 && walk_next(&walk)) {
         const double value = row_double(walk.rows, 0) - middle;
 
@@ -84,7 +81,7 @@ static bool speak_of(const struct role_case *a, double middle, bool colour)
         n_same += value * last > 0;
         last = value;
     }
-    return role_end_look(a, walk_end(&walk), &why) && n_pairs >= 16 &&
+    return role_end_look(a, walk_end(&walk)) && n_pairs >= 16 &&
            (colour ? n_same >= n_pairs - n_pairs / 8 : n_same <= n_pairs / 4);
 }
 
@@ -121,10 +118,9 @@ static unsigned pairs_may_be(const struct role_case *a)
     const uint64_t rows = a->c->board->rows, cols = a->c->board->cols;
     const uint64_t end = end_of_moves(a), n_actions = end > 0 ? end : a->c->board->n_cells;
     unsigned may_be = ROLE_ROWCOL | ROLE_COLROW | ROLE_PAIRS;
-    struct error why = {0};
     struct walk walk;
 
-    walk_begin(&walk, &(struct reader){.arrays = &a->array, .n_arrays = 1}, 1, NULL, &why);
+    role_begin_look(a, &walk);
     while (may_be != 0 && walk_next(&walk))
         for (uint64_t i = 0; i + 1 < walk.rows->n; i += 2) {
             const int64_t pair[] = {row_int(walk.rows, i), row_int(walk.rows, i + 1)};
@@ -138,7 +134,7 @@ static unsigned pairs_may_be(const struct role_case *a)
             if (!is_none && (p >= cols || q >= rows))
                 may_be &= ~(unsigned)ROLE_COLROW;
         }
-    (void)role_end_look(a, walk_end(&walk), &why);
+    (void)role_end_look(a, walk_end(&walk));
     return may_be;
 }
 
