@@ -143,13 +143,13 @@ bool action_can_flip(const struct board *board, const struct action_layout *layo
 {
     if (flip == ACTION_AS_IS)
         return true;
-    if (board->rows == 0 || board->n_on_board != board->n_cells || layout == NULL ||
-        layout->length(layout, board) < board->n_cells ||
+    if (board->rows == 0 || layout == NULL || layout->length(layout, board) < board->n_cells ||
         layout->length(layout, board) > (uint64_t)board->n_cells + 1 ||
         (action_flip_exchanges(flip) && board->rows != board->cols))
         return false;
     for (uint64_t a = 0; a < board->n_cells; a++)
-        if (action_cell(layout, board, a) != (int64_t)a)
+        if (action_cell(layout, board, a) != (int64_t)a ||
+            board->on_board[a] != board->on_board[action_flip_cell(board, flip, a)])
             return false;
     return true;
 }

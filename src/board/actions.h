@@ -133,8 +133,8 @@ struct action_space *action_space_new(const struct board *board, const struct ac
 /* The role option for an order: "flipud"; "" for ACTION_AS_IS. */
 const char *action_flip_name(enum action_flip flip);
 
-/* True when a policy of this layout can be in that order: it has an entry for each cell of a box
- * without off-board cells, which must be square where rows and columns are exchanged. */
+/* True when a policy of this layout can be in that order: it has an entry for each cell of a box,
+ * whose off-board cells stay off board in it; where rows and columns are exchanged it is square. */
 bool action_can_flip(const struct board *board, const struct action_layout *layout,
                      enum action_flip flip);
 

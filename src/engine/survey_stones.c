@@ -175,11 +175,11 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
 }
 
 /* An array of policies, masks or moves that may be stored in several orders. */
-static bool has_flips(const struct plan *plan, const struct plan_array *array)
+static bool has_flips(const struct plan_array *array)
 {
     const struct role_binding *b = &array->binding;
 
-    return action_can_flip(plan->board, b->layout, ACTION_FLIPUD) &&
+    return laid_is_placement(b) && strcmp(b->layout->name, "columns") != 0 &&
            laid_can_read(array->sources[0], b);
 }
 
@@ -203,7 +203,7 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
     planes_decide(&watch->form, &plan->conventions, plan->board->family->joins_edges);
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
-        const bool is_policy = has_flips(plan, array);
+        const bool is_policy = has_flips(array);
 
         if (!is_policy && array != stones)
             continue;
@@ -227,7 +227,7 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
         const struct plan_array *array = &plan->arrays[i];
         struct kept_rows *kept = &watch->kept[i];
 
-        if (array != stones && (!is_late || !has_flips(plan, array) || is_list(array)))
+        if (array != stones && (!is_late || !has_flips(array) || is_list(array)))
             continue;
         kept->row_nbytes = array == stones ? watch->form.axis : array->spec.row_nbytes;
         kept->bytes = calloc(LAID_N_PARTS * 2 * ROWS_OF_PART, kept->row_nbytes + 1);
@@ -246,7 +246,7 @@ int stone_watch_judge(const struct stone_watch *watch, struct error *err)
     const struct plan *plan = watch->plan;
 
     for (size_t i = 0; watch->kept != NULL && i < plan->n_arrays; i++)
-        if (has_flips(plan, &plan->arrays[i]) && look_at(watch, &plan->arrays[i], err) != 0)
+        if (has_flips(&plan->arrays[i]) && look_at(watch, &plan->arrays[i], err) != 0)
             return -1;
     return 0;
 }

@@ -177,6 +177,57 @@ def test_mask_and_action(flip):
         assert "--role pi=policy" in err and f"--role pi=policy:{flip}" not in err, err
 
 
+ON_HEX8 = np.array([[4 <= row + col <= 12 for col in range(9)] for row in range(9)])
+
+
+def hex8_image(grid, t):
+    """Axial (q, r) goes to (-r, q + r) t times, then, from 6 on, to (r, q); what is off board stays."""
+    image = grid.copy()
+    for y, x in np.argwhere(ON_HEX8):
+        q, r = x - 4, y - 4
+        for _ in range(t % 6):
+            q, r = -r, q + r
+        q, r = (r, q) if t > 5 else (q, r)
+        image[..., r + 4, q + 4] = grid[..., y, x]
+    return image
+
+
+@tap.test(*[(turn, kind) for turn in ("transpose", "rot180", "anti-transpose", "counted from 1")
+            for kind in ("policy", "mask", "action")])
+def test_hexagon(turn, kind):
+    """A hexagon has those orders that keep its cells on board."""
+    planes, policy = np.zeros((200, 2, 81), "f4"), np.zeros((200, 81), "f4")
+    for row in range(200):
+        order = np.random.default_rng(row).permutation(np.flatnonzero(ON_HEX8))
+        for ply, cell in enumerate(order[:2 + row % 40]):
+            planes[row, ply % 2, cell] = 1
+        policy[row, order[2 + row % 40:][:1 if kind == "action" else 8]] = 1 if kind == "action" else 0.125
+    planes, policy = planes.reshape(200, 2, 9, 9), policy.reshape(200, 9, 9)
+    stored_in = lambda grid: {**FLIPS, **TURNS}[turn](grid).reshape(len(grid), 81)
+    if turn == "counted from 1":
+        stored_in = lambda grid: np.pad(grid.reshape(len(grid), 81), ((0, 0), (1, 0)))
+    form = {"policy": lambda p: p, "mask": lambda p: p > 0, "action": lambda p: p.argmax(1)}[kind]
+    with tempfile.TemporaryDirectory() as folder:
+        path, told = os.path.join(folder, "in.npz"), f"p={kind}:{turn}"
+        arrays = {"state": planes, "p": form(stored_in(policy))}
+        role = [] if kind == "policy" else [f"--role=p={kind}"]
+        if turn == "counted from 1":
+            err = expand(folder, {"state": planes, "policy" if kind == "policy" else "move": arrays["p"]}, "hex8", code=65)
+            assert "1, " in err or "counted from 1" in err, err
+            return
+        err = expand(folder, arrays, "hex8", f"--role=p={kind}", code=65)
+        assert f"--role {told.replace(':', ':layout=cells-box,')}" in err or f"--role {told}" in err, err
+        found, _ = run("verify", "-b", "hex8", f"--role=p={kind}", path, code=1)
+        assert f":{turn}" in found or f",{turn}" in found, found
+        out = expand(folder, arrays, "hex8", f"--role={told}")
+        run("verify", os.path.join(folder, "out.npz"))
+        for t in range(12):
+            rows = out["symaug_transform"] == t
+            same_bits(out["state"][rows], hex8_image(planes, t), f"planes {t}")
+            same_bits(out["p"][rows], form(stored_in(hex8_image(policy, t))), f"{turn} {t}")
+        expand(folder, {**arrays, "p": form(policy.reshape(200, 81))}, "hex8", f"--role=p={kind}")
+
+
 def sparse(policy, form, order):
     """The entries above 0 of dense rows, each row's in an order of its own."""
     indices = [order.permutation(np.flatnonzero(row)) for row in policy]
