@@ -125,13 +125,16 @@ static int check_stone_codes(struct plan *plan, const struct plan_array *array, 
                              struct error *err)
 {
     const double codes[3] = {0, 1, op == LABEL_NEGATE ? -1 : 2};
+    const struct plan_array *to_move = survey_find(plan, ROLE_TO_MOVE);
     unsigned long long n_rows = 0, n_level[3] = {0}; /* rows in which the two others are level */
-    unsigned long long first = UINT64_MAX; /* the first in which those besides 0 are not */
-    unsigned long long n_more[3] = {0};    /* rows with one more of this code than of the other */
+    unsigned long long n_told = 0, n_excess = 0; /* rows whose mover is told, and has one more */
+    unsigned long long first = UINT64_MAX;       /* the first in which those besides 0 are not */
+    unsigned long long n_more[3] = {0}; /* rows with one more of this code than of the other */
     struct walk s;
 
-    survey_begin(&s, plan, SURVEY_OF(array), err);
+    survey_begin(&s, plan, SURVEY_OF(array, survey_has_numbers(to_move) ? to_move : NULL), err);
     while (n_rows < MOST_CODE_ROWS && walk_next(&s)) {
+        const int player = turn_by_array(&plan->conventions, &s.rows[1]);
         uint64_t n[3] = {0};
 
         for (uint64_t i = 0; i < s.rows[0].n; i++) {
@@ -150,6 +153,8 @@ static int check_stone_codes(struct plan *plan, const struct plan_array *array, 
         }
         n_more[1] += n[1] == n[2] + 1;
         n_more[2] += n[2] == n[1] + 1;
+        n_told += player >= 0;
+        n_excess += player >= 0 && turn_lead(false, player, &n[1]).declared == 1;
         n_rows++;
     }
     if (walk_end(&s) != 0)
@@ -163,6 +168,11 @@ static int check_stone_codes(struct plan *plan, const struct plan_array *array, 
                 first, codes[k], n_level[k], n_rows);
     if (!plan->board->family->joins_edges || n_more[1] > 0 || n_more[2] == 0)
         return 0;
+    if (n_excess > 0 && n_told == n_rows && n_level[0] == n_rows)
+        return plan_refuse(plan, array, err,
+                           "%llu of %llu rows have one stone more of the player to move than of "
+                           "the other, which --planes colour rules out and --planes mover explains",
+                           n_excess, n_rows);
     return plan_warn(plan, err,
                      "%s: code %g stands on one cell more than code 1 in %llu of %llu rows and on "
                      "one less in none: if 1 is the player to move, use --planes mover, or images "

@@ -391,6 +391,15 @@ def test_codes_of_mover(*codes):
             assert ("if 1 is the player to move, use --planes mover" in err) == relative, (relative, err)
             _, err = run("expand", "-f", "-b", f"rhombus:{N}", "--planes", "mover", path, out)
             assert "use --planes" not in err, err
+            # Beside players, blue first, codes that give red one stone more on his turn are the mover's.
+            players = (counts[:, 0] > counts[:, 1]).astype(np.int8)
+            np.savez(path, board=grid, policy=shard["policy"], player=players)
+            _, err = run("expand", "-f", "-b", f"rhombus:{N}", path, out, code=65 if relative else 0)
+            assert ("board: " in err and "--planes mover explains" in err) == relative, (relative, err)
+            run("expand", "-f", "-b", f"rhombus:{N}", "--planes", "mover", path, out)
+            swapped = load(out)
+            swapped = swapped["board"][swapped["symaug_transform"] == 2]
+            same_bits(swapped, np.ascontiguousarray(grid.swapaxes(1, 2)), "codes of the mover")
 
 
 @tap.test("msb", "lsb", "u8")
