@@ -353,6 +353,7 @@ static int bind_as(struct role_case *a, enum role role)
     }
     if (fits) {
         b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
+        b->may_hold_positions = b->role == ROLE_TO_MOVE && !a->is_told && role_may_be_bitboards(a);
         if (b->role == ROLE_TO_MOVE)
             b->options = told->options != 0                                       ? told->options
                          : text_compare_caseless(a->array->key, "winner", 6) == 0 ? ROLE_WINNER

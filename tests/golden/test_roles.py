@@ -694,6 +694,8 @@ def numbers(board, said, **extra):
 LARGE = rng(8).integers(1 << 33, 1 << 41, (N, 2))
 check("numbers: bitboards of 42 cells", numbers, "connect4", "warned", own=LARGE[:, 0])
 check("numbers: two bitboards", numbers, "connect4", "warned", bb=LARGE.astype(">u8"))
+check("numbers: stones of the player", numbers, "othello", "warned", player=LARGE[:, 0].astype("u8"))
+check("numbers: players", numbers, "othello", "copied", player=np.arange(N) % 2)
 check("numbers: ids", numbers, "connect4", "copied", uid=np.arange(N))
 check("numbers: bitboards in Fortran order", numbers, "othello", "refused", bb=np.asfortranarray(LARGE))
 check("numbers: planes and a number", numbers, "go9", "warned", row=np.zeros((N, 2 * 81 + 1), "f2"))
