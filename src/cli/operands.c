@@ -180,24 +180,20 @@ static int check_creatable(const struct call *call, enum takes takes, const stru
         is_dir || row->is_replaced || s->force || (is_shards && s->skip_existing);
     struct text name = {0};
     struct stat st;
-    int status;
+    const bool is_there = is_dir && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    /* Shards have other names. That an output is an input expand_write says. */
+    const bool is_other =
+        is_there ||
+        (is_shards && (s->rows_per_shard > 0 ||
+                       command_check_apart(path, (const char *const *)call->inputs.items,
+                                           call->inputs.n, NULL) != 0));
+    int status =
+        text_append(&name, err, "%.*s%s", (int)(is_folder ? text_path_nbytes(path) : strlen(path)),
+                    path, is_there ? "/" : "");
 
-    if (is_dir && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        status = text_append(&name, err, "%s/", path);
-        if (status == 0)
-            status = output_folder_check(name.text, err);
-    } else {
-        status = text_append(&name, err, "%.*s",
-                             (int)(is_folder ? text_path_nbytes(path) : strlen(path)), path);
-        /* Shards have other names. That an output is an input expand_write says. */
-        if (status == 0 && is_shards &&
-            (s->rows_per_shard > 0 ||
-             command_check_apart(path, (const char *const *)call->inputs.items, call->inputs.n,
-                                 NULL) != 0))
-            status = output_folder_check(name.text, err);
-        else if (status == 0)
-            status = output_target_check(name.text, is_folder, may_exist, err);
-    }
+    if (status == 0)
+        status = is_other ? output_folder_check(name.text, err)
+                          : output_target_check(name.text, is_folder, may_exist, err);
     text_release(&name);
     return status;
 }
