@@ -8,15 +8,6 @@
 
 #include "engine/shard.h"
 
-static uint64_t shard_nbytes(const struct shard *shard)
-{
-    uint64_t n_bytes = 0;
-
-    for (size_t i = 0; i < shard->archive.n_inputs; i++)
-        n_bytes += shard->archive.inputs[i].n_bytes;
-    return n_bytes;
-}
-
 /* This many planes often include earlier positions, which keys of positions should not. */
 #define MANY_PLANES 12
 
@@ -36,7 +27,7 @@ static void print_shard(const struct shard *shard)
     if (shard->rows_are_known)
         printf("%llu rows, ", (unsigned long long)shard->n_rows);
     printf("%zu array%s, %s", archive->n_arrays, archive->n_arrays == 1 ? "" : "s",
-           text_size(shard_nbytes(shard)).text);
+           text_size(archive_in_nbytes(archive)).text);
     if (found->board != NULL)
         printf(", board %s (%s: %s), %u transforms", found->board->preset, found->board->name,
                found->from, found->board->n_transforms);
@@ -124,7 +115,7 @@ static json_t *shard_json(const struct shard *shard)
         json_array_append_new(warnings, json_string(archive->warnings.list.items[i]));
     return json_pack(
         "{s:o, s:I, s:o, s:o*, s:o*, s:s*, s:o*, s:o*, s:o*, s:o, s:o}", "path",
-        json_name(archive->path), "bytes", (json_int_t)shard_nbytes(shard), "comment",
+        json_name(archive->path), "bytes", (json_int_t)archive_in_nbytes(archive), "comment",
         json_name(archive->comment), "board", board != NULL ? json_string(board->name) : NULL,
         "preset", board != NULL ? json_string(board->preset) : NULL, "board_from",
         board != NULL ? shard->found.from : NULL, "rows",

@@ -57,28 +57,25 @@ static int write_shard(struct expand_job *job, const struct order *rows, const c
                        json_t *stats, struct error *err)
 {
     const struct settings *settings = job->settings;
-    const unsigned long long n_rows = job->plan->n_rows;
-    struct expand_result result;
+    const unsigned long long n_in = job->plan->n_rows, n_out = rows->n_images;
     struct timespec started;
 
     clock_gettime(CLOCK_MONOTONIC, &started);
     meter_begin(settings->meter, "writing", output);
-    if (expand_write(job, rows, output, &result, err) != 0)
+    if (expand_write(job, rows, output, err) != 0)
         return -1;
     const double seconds = seconds_since(&started);
-    const double rate = seconds > 0 ? (double)result.unpacked_nbytes / seconds : 0;
+    const uint64_t n_bytes = job->result.n_bytes, n_unpacked = job->result.unpacked_nbytes;
+    const double rate = seconds > 0 ? (double)n_unpacked / seconds : 0;
     command_say(settings, 1, "%s: %llu rows from %llu, %s in %s, %.2f s (%s/s)",
-                text_path(output).text, (unsigned long long)result.n_rows, n_rows,
-                text_size(result.unpacked_nbytes).text, text_size(result.n_bytes).text, seconds,
-                text_size((uint64_t)rate).text);
-    if (stats == NULL)
-        return 0;
-    json_array_append_new(stats, json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f}", "output",
-                                           json_name(output), "rows_in", (json_int_t)n_rows,
-                                           "rows_out", (json_int_t)result.n_rows, "unpacked_bytes",
-                                           (json_int_t)result.unpacked_nbytes, "bytes",
-                                           (json_int_t)result.n_bytes, "seconds", seconds,
-                                           "unpacked_bytes_per_second", rate));
+                text_path(output).text, n_out, n_in, text_size(n_unpacked).text,
+                text_size(n_bytes).text, seconds, text_size((uint64_t)rate).text);
+    if (stats != NULL)
+        json_array_append_new(
+            stats, json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f}", "output", json_name(output),
+                             "rows_in", (json_int_t)n_in, "rows_out", (json_int_t)n_out,
+                             "unpacked_bytes", (json_int_t)n_unpacked, "bytes", (json_int_t)n_bytes,
+                             "seconds", seconds, "unpacked_bytes_per_second", rate));
     return 0;
 }
 

@@ -159,7 +159,8 @@ static bool survey_is_due(void *self)
 {
     const struct expand_job *job = self;
 
-    return !job->was_surveyed && (job->watch.turns.planes == NULL || job->watch.turns.is_complete);
+    return !job->plan->is_surveyed &&
+           (job->watch.turns.planes == NULL || job->watch.turns.is_complete);
 }
 
 static void survey_step(void *self)
@@ -169,9 +170,6 @@ static void survey_step(void *self)
     plan_survey(job->plan, &job->survey_failure);
     if (job->survey_failure.kind != ERROR_NONE)
         job->archive.members.stop = &job->survey_failure;
-    crew_lock(job->archive.members.crew);
-    job->was_surveyed = true;
-    crew_unlock(job->archive.members.crew);
 }
 
 /* Write all members, with the other tasks of the crew. What the survey refuses comes before what is
@@ -184,21 +182,19 @@ static int write_members(struct expand_job *job, struct error *err)
         {.is_due = digests_is_due, .step = digests_step, .self = &job->digests},
     };
 
-    job->was_surveyed = job->plan->is_surveyed;
     job->digests.n_fetched = &job->archive.members.n_loaded;
     for (size_t i = 0; i < N_OF(tasks); i++)
         crew_add_task(crew, &tasks[i]);
     const int status =
-        archive_out_write(&job->archive, &job->result->n_bytes, job->result->sha256, err);
+        archive_out_write(&job->archive, &job->result.n_bytes, job->result.sha256, err);
     for (size_t i = 0; i < N_OF(tasks); i++)
         crew_drop_task(crew, &tasks[i]);
-    if ((status == 0 || err->kind == ERROR_DATA) && !job->was_surveyed)
+    if (status == 0 || err->kind == ERROR_DATA) {
         survey_step(job);
-    if ((status == 0 || err->kind == ERROR_DATA) && job->survey_failure.kind != ERROR_NONE) {
-        *err = job->survey_failure;
-        return -1;
+        if (job->survey_failure.kind != ERROR_NONE)
+            *err = job->survey_failure;
     }
-    if (status != 0)
+    if (err->kind != ERROR_NONE)
         return -1;
     return digests_finish(&job->digests, err) == 0 ? stone_watch_judge(&job->watch, err) : -1;
 }
@@ -228,7 +224,7 @@ static int write_with(void *self, struct crew *crew)
         status = add_member(&job->members[i], job->err);
     if (status == 0)
         status = write_members(job, job->err);
-    job->result->unpacked_nbytes = archive->members.made_nbytes;
+    job->result.unpacked_nbytes = archive->members.made_nbytes;
     for (size_t i = 0; i < plan->n_inputs; i++)
         for (size_t k = 0; k < plan->inputs[i].archive.n_inputs && status == 0; k++)
             status = input_unchanged(&plan->inputs[i].archive.inputs[k], job->err);
@@ -241,7 +237,7 @@ static int write_with(void *self, struct crew *crew)
         const int turn = output_turn_take(job->path);
         status = archive_out_commit(archive, job->err);
         if (status == 0 && settings->sidecar)
-            status = sidecar_write(job->path, &job->result->n_rows, job->force, job->err);
+            status = sidecar_write(job->path, &job->order->n_images, job->force, job->err);
         if (status == 0)
             status = record_write(job, job->err);
         output_turn_end(turn);
@@ -256,46 +252,44 @@ static int write_with(void *self, struct crew *crew)
  * been read to the end, where their CRCs are checked, and before all rows have been seen. */
 struct beforehand {
     struct expand_job *job;
-    const struct array **arrays; /* owned */
-    size_t n_arrays;
-    struct error *errors; /* owned: of each array, the digests, the survey */
+    const struct array *array; /* NULL: first the survey, which takes longest, then the digests */
+    struct error err;
 };
 
 static void do_beforehand(void *self, int64_t i, int worker)
 {
-    struct beforehand *b = self;
-    const size_t k = b->n_arrays + 1 - (size_t)i; /* the survey, which takes longest, begins */
+    struct beforehand *b = (struct beforehand *)self + i;
 
     (void)worker;
-    if (k > b->n_arrays)
-        plan_survey(b->job->plan, &b->errors[k]);
-    else if (k == b->n_arrays)
-        digests_finish(&b->job->digests, &b->errors[k]);
-    else if (b->arrays[k]->has_crc)
-        array_read_all(b->arrays[k], NULL, &b->errors[k]);
+    if (i == 0)
+        plan_survey(b->job->plan, &b->err);
+    else if (i == 1)
+        digests_finish(&b->job->digests, &b->err);
+    else if (b->array->has_crc)
+        array_read_all(b->array, NULL, &b->err);
 }
 
 static int check_beforehand(struct expand_job *job, struct error *err)
 {
     const struct plan *plan = job->plan;
-    struct beforehand b = {.job = job};
-    size_t n = 0;
+    struct beforehand *all;
+    size_t n = 2;
+    int status = 0;
 
     for (size_t i = 0; i < plan->n_inputs; i++)
         n += plan->inputs[i].archive.n_arrays;
-    int status = new_items(&b.arrays, n, "check of the inputs", err);
-    if (status == 0)
-        status = new_items(&b.errors, n + 2, "check of the inputs", err);
-    for (size_t i = 0; i < plan->n_inputs && status == 0; i++)
-        for (size_t k = 0; k < plan->inputs[i].archive.n_arrays; k++)
-            b.arrays[b.n_arrays++] = &plan->inputs[i].archive.arrays[k];
-    if (status == 0)
-        crew_run_each(job->settings->n_threads, (int64_t)n + 2, do_beforehand, &b);
-    for (size_t k = 0; k < n + 2 && status == 0; k++)
-        if (b.errors[k].kind != ERROR_NONE)
-            status = error_pass(err, &b.errors[k]);
-    free(b.arrays);
-    free(b.errors);
+    if (new_items(&all, n, "check of the inputs", err) != 0)
+        return -1;
+    all[0].job = all[1].job = job;
+    size_t k = n;
+    for (size_t i = 0; i < plan->n_inputs; i++)
+        for (size_t a = 0; a < plan->inputs[i].archive.n_arrays; a++)
+            all[--k].array = &plan->inputs[i].archive.arrays[a];
+    crew_run_each(job->settings->n_threads, (int64_t)n, do_beforehand, all);
+    for (k = n; k-- > 0 && status == 0;)
+        if (all[k].err.kind != ERROR_NONE)
+            status = error_pass(err, &all[k].err);
+    free(all);
     return status;
 }
 
@@ -366,7 +360,7 @@ int expand_check_apart(const char *const *outputs, size_t n_outputs, const char 
 }
 
 int expand_write(struct expand_job *job, const struct order *rows, const char *path,
-                 struct expand_result *result, struct error *err)
+                 struct error *err)
 {
     const struct settings *settings = job->settings;
     const struct plan *plan = job->plan;
@@ -376,10 +370,8 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     const int most = is_beside ? settings->n_helpers : settings->n_threads;
     const uint64_t worth = expand_estimate(plan) / (is_beside ? HELPER_NBYTES : THREAD_NBYTES) + 1;
 
-    *result = (struct expand_result){.n_rows = rows->n_images};
     job->path = path;
     job->order = rows;
-    job->result = result;
     job->err = err;
     for (size_t i = 0; i < plan->n_inputs && status == 0 && stat(path, &st) == 0; i++) {
         const char *const input = plan->inputs[i].archive.path;

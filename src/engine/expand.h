@@ -6,14 +6,6 @@
 
 #include "engine/survey.h"
 
-/* What was written. */
-struct expand_result {
-    uint64_t n_rows; /* of the output */
-    uint64_t unpacked_nbytes;
-    uint64_t n_bytes; /* of the output file */
-    char sha256[DIGEST_HEX_NBYTES];
-};
-
 /* A plan that is carried out, one output after another. */
 struct expand_job {
     struct plan *plan;               /* borrowed */
@@ -25,12 +17,14 @@ struct expand_job {
     struct out_member *members;      /* owned: of each output */
     size_t n_members;
 
-    /* The output that is being written. */
-    const char *path;          /* borrowed, as are the next two */
+    /* The output that is being written, or was last. */
+    const char *path;          /* borrowed, as is the next */
     const struct order *order; /* its rows */
-    struct expand_result *result;
     struct archive_out archive;
-    bool was_surveyed;           /* under the crew's lock */
+    struct {
+        uint64_t unpacked_nbytes, n_bytes; /* of the file */
+        char sha256[DIGEST_HEX_NBYTES];
+    } result;
     struct error survey_failure; /* until it is written */
     struct error *err;           /* borrowed */
 };
@@ -52,7 +46,7 @@ int expand_check_apart(const char *const *outputs, size_t n_outputs, const char 
  * while it was read.
  */
 int expand_write(struct expand_job *job, const struct order *rows, const char *path,
-                 struct expand_result *result, struct error *err);
+                 struct error *err);
 
 /*
  * Compare the file at path with what would be written there, by the manifest beside it: append to

@@ -18,15 +18,11 @@ int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
     return text_list_add(&plan->warnings, line, err);
 }
 
-int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
-              struct error *err)
+void plan_note(struct plan *plan, const char *name, const char *value, uint64_t count)
 {
-    json_t **notes = value != NULL ? &plan->notes : &plan->counts;
-    json_t *noted = value != NULL ? json_string_nocheck(value) : json_integer((json_int_t)count);
-
-    if (*notes == NULL)
-        *notes = json_object();
-    return json_object_set_new(*notes, name, noted) == 0 ? 0 : error_no_memory(err, "notes");
+    json_object_set_new(value != NULL ? plan->notes : plan->counts, name,
+                        value != NULL ? json_string_nocheck(value)
+                                      : json_integer((json_int_t)count));
 }
 
 bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes)
@@ -189,10 +185,9 @@ struct made_list {
 };
 
 struct made {
-    char *key;               /* owned */
     struct budget no_memory; /* but a folder: */
     struct scratch file;     /* so this is always a file, which is read through */
-    struct input input;      /* with the same fd; the scratch closes it */
+    struct input input;      /* with the same fd, which the scratch closes, and its key as path */
     struct array arrays[2];  /* the first input's, with all rows, and any other input's */
     uint64_t row_nbytes;
     struct pickle_item *items; /* owned, by row; NULL: not objects */
@@ -217,16 +212,12 @@ struct made *made_new(struct plan *plan, const char *key, const struct npy_heade
         error_set(err, ERROR_DATA, "%s: the array is too large", text_path(key).text);
         return NULL;
     }
-    made->key = strdup(key);
     made->no_memory.tmpdir = plan->settings->tmpdir;
-    if (made->key == NULL)
-        error_no_memory(err, "array");
-    if (made->key == NULL ||
-        (is_object && new_items(&made->items, form->shape[0] + 1, "array", err) != 0) ||
+    if ((is_object && new_items(&made->items, form->shape[0] + 1, "array", err) != 0) ||
         scratch_open(&made->file, n_bytes + 1, &made->no_memory, err) != 0 ||
         scratch_resize(&made->file, n_bytes, err) != 0)
         return NULL;
-    made->input = (struct input){.path = made->key, .fd = made->file.fd, .n_bytes = n_bytes};
+    made->input = (struct input){.path = strdup(key), .fd = made->file.fd, .n_bytes = n_bytes};
     memcpy(shape, form->shape, sizeof shape);
     for (size_t i = 0; i < 2; i++) {
         struct array *array = &made->arrays[i];
@@ -240,7 +231,8 @@ struct made *made_new(struct plan *plan, const char *key, const struct npy_heade
             array->member = NULL;
         if (is_object)
             array->objects = calloc(1, sizeof *array->objects);
-        if (array->key == NULL || array->member == NULL || (is_object && array->objects == NULL)) {
+        if (made->input.path == NULL || array->key == NULL || array->member == NULL ||
+            (is_object && array->objects == NULL)) {
             error_no_memory(err, "array");
             return NULL;
         }
@@ -290,7 +282,7 @@ int made_put_list(struct made *made, uint64_t row, const struct dtype *dtype, co
 
 int made_put(struct plan *plan, struct made *made, struct error *err)
 {
-    struct plan_array *array = plan_find_array(plan, made->key);
+    struct plan_array *array = plan_find_array(plan, made->input.path);
 
     if (array == NULL) {
         if (list_room(&plan->arrays, plan->n_arrays + 1, sizeof *array, "array", err) != 0)
@@ -302,7 +294,7 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
     }
     if (array->binding.role == ROLE_DROP)
         array->binding.role = ROLE_COPY;
-    array->key = made->key;
+    array->key = made->input.path;
     array->is_object = made->items != NULL;
     for (size_t i = 0; i < plan->n_inputs; i++) {
         if (array->is_object && array->sources[i] != NULL) /* some of its items stay */
@@ -324,7 +316,7 @@ static void made_free(struct made *made)
     }
     free(made->items);
     scratch_close(&made->file);
-    free(made->key);
+    free(made->input.path);
     free(made);
 }
 

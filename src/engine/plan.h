@@ -45,7 +45,7 @@ struct plan {
     uint64_t *input_ends; /* owned, or NULL: each input has its own shard, which ends before this
                              output row */
     bool was_expanded;    /* an input holds images; `expand` refuses those */
-    json_t *notes;        /* owned, or NULL: further options for the manifest, as texts, */
+    json_t *notes;        /* owned: further options for the manifest, as texts, */
     json_t *counts;       /* and further counts */
     struct made **made;   /* owned list: arrays that are made, not read */
     size_t n_made;
@@ -83,8 +83,7 @@ int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Note for the manifest an option with its value, or if the value is NULL a count. */
-int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
-              struct error *err);
+void plan_note(struct plan *plan, const char *name, const char *value, uint64_t count);
 
 /* Write rows unchanged from now on: every array is copied, under the identity only. All rows are
  * selected: clear bits of the selection, then set the order. */

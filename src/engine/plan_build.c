@@ -408,7 +408,10 @@ int plan_survey(struct plan *plan, struct error *err)
 static int begin(struct plan *plan, const char *const *paths, size_t n_paths,
                  const struct settings *request, struct error *err)
 {
-    *plan = (struct plan){.settings = request, .conventions = request->conventions};
+    *plan = (struct plan){.settings = request,
+                          .conventions = request->conventions,
+                          .notes = json_object(),
+                          .counts = json_object()};
     if (new_items(&plan->inputs, n_paths, "inputs", err) != 0)
         return -1;
     for (size_t i = 0; i < n_paths; i++)

@@ -9,16 +9,16 @@
 
 /* --- from a plan --- */
 
-/* Functions that add to a manifest return 0, or another value when there is no memory. */
+/* When there is no memory for JSON the program ends (see main.c). */
 
-static json_t *file_json(const char *path, json_int_t n_bytes, const char *sha256, uint64_t n_rows)
+static json_t *file_json(const char *path, uint64_t n_bytes, const char *sha256, uint64_t n_rows)
 {
     return json_pack("{s:o,s:I,s:s,s:I}", "name", json_string_nocheck(text_base_name(path)),
-                     "bytes", n_bytes, "sha256", sha256, "rows", (json_int_t)n_rows);
+                     "bytes", (json_int_t)n_bytes, "sha256", sha256, "rows", (json_int_t)n_rows);
 }
 
 /* Add the conventions that shape the output on this board. */
-static int add_conventions(json_t *m, const struct plan *plan, const struct settings *settings)
+static void add_conventions(json_t *m, const struct plan *plan, const struct settings *settings)
 {
     static const char meaning_and_source[] = "{s:s,s:s+}";
     const struct conventions *c = &plan->conventions;
@@ -39,7 +39,6 @@ static int add_conventions(json_t *m, const struct plan *plan, const struct sett
         {"ambiguous", plan->n_ambiguous != UINT64_MAX},
     };
     json_t *conventions = json_object_get(m, "conventions");
-    int bad = 0;
 
     for (size_t i = 0; i < N_OF(all); i++) {
         const char *name = all[i].name, *option = name;
@@ -50,10 +49,10 @@ static int add_conventions(json_t *m, const struct plan *plan, const struct sett
             option = c->planes == PLANES_PERMUTATION ? "planes" : "to-move";
         }
         if (all[i].bears)
-            bad |= json_object_set_new(
-                conventions, name,
-                json_pack(meaning_and_source, "meaning", conventions_text(c, name).text, "source",
-                          is_said ? "--" : "default", is_said ? option : ""));
+            json_object_set_new(conventions, name,
+                                json_pack(meaning_and_source, "meaning",
+                                          conventions_text(c, name).text, "source",
+                                          is_said ? "--" : "default", is_said ? option : ""));
     }
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct role_binding *b = &plan->arrays[i].binding;
@@ -61,17 +60,15 @@ static int add_conventions(json_t *m, const struct plan *plan, const struct sett
 
         if (!role_is_on_cells(b->role))
             continue;
-        bad |=
-            json_object_set_new(conventions, "plane-order",
-                                json_pack(meaning_and_source, "meaning", b->plane_xy ? "xy" : "yx",
-                                          "source", is_said ? "--plane-order" : "default", ""));
+        json_object_set_new(conventions, "plane-order",
+                            json_pack(meaning_and_source, "meaning", b->plane_xy ? "xy" : "yx",
+                                      "source", is_said ? "--plane-order" : "default", ""));
         break;
     }
-    return bad;
 }
 
 /* Add everything that shapes the rows, except the arrays. */
-static int fill(json_t *m, const struct expand_job *job)
+static void fill(json_t *m, const struct expand_job *job)
 {
     const struct plan *plan = job->plan;
     const struct settings *settings = job->settings;
@@ -90,62 +87,55 @@ static int fill(json_t *m, const struct expand_job *job)
     };
     json_t *options = json_object_get(m, "options"), *file = NULL;
     char sha256[DIGEST_HEX_NBYTES];
-    int bad = 0;
 
     if (b->file_text != NULL) {
         digest_bytes(b->file_text, strlen(b->file_text), sha256);
         file = json_pack("{s:s,s:s}", "text", b->file_text, "sha256", sha256);
-        bad |= file == NULL;
     }
-    bad |= json_object_set_new(
-        m, "board",
-        json_pack("{s:o,s:I,s:o*,s:o*}", "name", json_string_nocheck(b->name), "group_order",
-                  (json_int_t)b->n_transforms, "preset",
-                  b->preset != NULL ? json_string_nocheck(b->preset) : NULL, "file", file));
-    bad |= json_object_set_new(
+    json_object_set_new(m, "board",
+                        json_pack("{s:o,s:I,s:o*,s:o*}", "name", json_string_nocheck(b->name),
+                                  "group_order", (json_int_t)b->n_transforms, "preset",
+                                  b->preset != NULL ? json_string_nocheck(b->preset) : NULL, "file",
+                                  file));
+    json_object_set_new(
         m, "codec",
         json_pack("{s:s,s:s}", "level", settings->level_text, "libraries", codec_libraries()));
     for (uint32_t k = 0; k < plan->n_chosen; k++) {
         const struct board_transform *t = &b->transforms[plan->chosen[k]];
 
-        bad |= json_array_append_new(json_object_get(m, "transforms"),
-                                     json_pack("{s:i,s:s,s:b}", "id", (int)plan->chosen[k], "name",
-                                               t->name, "swaps_colours", (int)t->swaps_colours));
+        json_array_append_new(json_object_get(m, "transforms"),
+                              json_pack("{s:i,s:s,s:b}", "id", (int)plan->chosen[k], "name",
+                                        t->name, "swaps_colours", (int)t->swaps_colours));
     }
     for (size_t i = 0; i < plan->n_inputs; i++) {
         const struct archive_in *archive = &plan->inputs[i].archive;
-        json_int_t n_bytes = 0;
 
-        for (size_t k = 0; k < archive->n_inputs; k++)
-            n_bytes += (json_int_t)archive->inputs[k].n_bytes;
-        bad |= json_array_append_new(
-            json_object_get(m, "inputs"),
-            file_json(archive->path, n_bytes, job->digests.sha256[i], plan->inputs[i].n_rows));
+        json_array_append_new(json_object_get(m, "inputs"),
+                              file_json(archive->path, archive_in_nbytes(archive),
+                                        job->digests.sha256[i], plan->inputs[i].n_rows));
     }
     for (size_t i = 0; i < option_n_table; i++) {
         const struct option_row *row = &option_table[i];
         const char *value = row->is_recorded ? option_recorded(settings, row, &room) : NULL;
 
         if (value != NULL)
-            bad |= json_object_set_new(options, row->name, json_string_nocheck(value));
+            json_object_set_new(options, row->name, json_string_nocheck(value));
     }
     for (size_t i = 0; i < N_OF(all); i++)
         if (all[i].is_told)
-            bad |= json_object_set_new(options, all[i].name, json_string_nocheck(all[i].value));
-    if (plan->notes != NULL)
-        bad |= json_object_update(options, plan->notes);
-    return bad | add_conventions(m, plan, settings);
+            json_object_set_new(options, all[i].name, json_string_nocheck(all[i].value));
+    json_object_update(options, plan->notes);
+    add_conventions(m, plan, settings);
 }
 
 /* Append an array as it was written, or, before it is, with the role that it has. */
-static int add_array(json_t *list, const struct plan *plan, const struct out_member *out)
+static void add_array(json_t *list, const struct plan *plan, const struct out_member *out)
 {
     const struct plan_array *source = out->array;
     const enum label_op op = source != NULL ? plan_swap_label(plan, source) : LABEL_KEEP;
     struct text_quoted role = {"provenance"};
     const char *swap = NULL;
     json_t *shape = json_array();
-    int bad = 0;
 
     if (source != NULL)
         role = role_binding_spec(&source->binding);
@@ -153,43 +143,41 @@ static int add_array(json_t *list, const struct plan *plan, const struct out_mem
         (role_kinds[source->binding.role].swap != ROLE_SWAP_NOTHING || op != LABEL_KEEP))
         swap = label_op_name(op);
     for (unsigned d = 0; d < out->form->header.n_dims; d++)
-        bad |= json_array_append_new(shape, json_integer((json_int_t)out->shape[d]));
-    return bad |
-           json_array_append_new(
-               list, json_pack("{s:o,s:s,s:s*,s:o,s:s,s:s,s:s}", "name",
-                               json_string_nocheck(out->form->key), "role", role.text, "swap", swap,
-                               "shape", shape, "dtype", dtype_name(&out->form->header.dtype).text,
-                               "codec", out->head.codec, "crc32",
-                               text_format("%08x", (unsigned)out->head.crc).text));
+        json_array_append_new(shape, json_integer((json_int_t)out->shape[d]));
+    json_array_append_new(list, json_pack("{s:o,s:s,s:s*,s:o,s:s,s:s,s:s}", "name",
+                                          json_string_nocheck(out->form->key), "role", role.text,
+                                          "swap", swap, "shape", shape, "dtype",
+                                          dtype_name(&out->form->header.dtype).text, "codec",
+                                          out->head.codec, "crc32",
+                                          text_format("%08x", (unsigned)out->head.crc).text));
 }
 
-static int add_output(json_t *m, json_t *output, const struct expand_job *job)
+static void add_output(json_t *m, json_t *output, const struct expand_job *job)
 {
     const struct plan *plan = job->plan;
     json_t *arrays = json_array(), *dropped = json_array();
-    int bad = json_object_set_new(output, "arrays", arrays);
 
-    for (size_t i = 0; i < job->n_members && bad == 0; i++)
-        bad = add_array(arrays, plan, &job->members[i]);
-    for (size_t i = 0; i < plan->n_arrays && bad == 0; i++)
+    for (size_t i = 0; i < job->n_members; i++)
+        add_array(arrays, plan, &job->members[i]);
+    for (size_t i = 0; i < plan->n_arrays; i++)
         if (plan->arrays[i].binding.role == ROLE_DROP)
-            bad = json_array_append_new(dropped, json_string_nocheck(plan->arrays[i].key));
-    if (dropped == NULL || json_array_size(dropped) > 0)
-        bad |= json_object_set(output, "dropped", dropped);
+            json_array_append_new(dropped, json_string_nocheck(plan->arrays[i].key));
+    json_object_set_new(output, "arrays", arrays);
+    if (json_array_size(dropped) > 0)
+        json_object_set(output, "dropped", dropped);
     json_decref(dropped);
-    return bad | json_array_append_new(json_object_get(m, "outputs"), output);
+    json_array_append_new(json_object_get(m, "outputs"), output);
 }
 
 int record_write(const struct expand_job *job, struct error *err)
 {
     const struct plan *plan = job->plan;
-    const struct expand_result *result = job->result;
     const struct {
         const char *name;
         uint64_t value;
     } all[] = {
         {"rows_in", plan->n_rows},
-        {"rows_out", result->n_rows},
+        {"rows_out", job->order->n_images},
         {"images_left_out", plan->n_rows * plan->n_chosen - plan->order.n_whole},
         {"ambiguous_entries", plan->n_ambiguous},
         {"unencodable_entries", plan->n_unencodable},
@@ -197,29 +185,26 @@ int record_write(const struct expand_job *job, struct error *err)
     };
     json_t *m = manifest_new(err), *counts = json_object_get(m, "counts");
     json_t *output =
-        file_json(job->path, (json_int_t)result->n_bytes, result->sha256, result->n_rows);
+        file_json(job->path, job->result.n_bytes, job->result.sha256, job->order->n_images);
     struct text path = {0};
-    int bad = fill(m, job);
+    int status = text_append(&path, err, "%s" MANIFEST_SUFFIX, job->path);
 
+    fill(m, job);
     if (shards_cut(plan) != SHARDS_ONE)
-        bad |= json_object_set_new(output, "first_row",
-                                   json_integer((json_int_t)job->order->first_image));
-    bad |= add_output(m, output, job);
+        json_object_set_new(output, "first_row", json_integer((json_int_t)job->order->first_image));
+    add_output(m, output, job);
     for (size_t i = 0; i < N_OF(all); i++)
         if (all[i].value != UINT64_MAX)
-            bad |= json_object_set_new(counts, all[i].name, json_integer((json_int_t)all[i].value));
-    if (plan->counts != NULL)
-        bad |= json_object_update(counts, plan->counts);
+            json_object_set_new(counts, all[i].name, json_integer((json_int_t)all[i].value));
+    json_object_update(counts, plan->counts);
     for (size_t i = 0; i < plan->warnings.n; i++)
-        bad |= json_array_append_new(json_object_get(m, "warnings"),
-                                     json_string_nocheck(plan->warnings.items[i]));
-    if (bad != 0)
-        error_no_memory(err, "manifest"); /* unless err is set already */
-    else if ((bad = text_append(&path, err, "%s" MANIFEST_SUFFIX, job->path)) == 0)
-        bad = manifest_write(m, path.text, true, err);
+        json_array_append_new(json_object_get(m, "warnings"),
+                              json_string_nocheck(plan->warnings.items[i]));
+    if (status == 0)
+        status = manifest_write(m, path.text, true, err);
     text_release(&path);
     json_decref(m);
-    return bad == 0 ? 0 : -1;
+    return status;
 }
 
 int expand_compare(struct expand_job *job, const char *path, bool *is_known, struct text *list,
@@ -232,16 +217,13 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
     struct text name = {0};
     int status = -1;
 
-    *is_known = false;
-    if (wanted != NULL && plan_survey(job->plan, err) == 0 &&
-        digests_finish(&job->digests, err) == 0) {
-        if (fill(wanted, job) == 0 && add_output(wanted, json_object(), job) == 0)
-            status = text_append(&name, err, "%s" MANIFEST_SUFFIX, path);
-        else
-            error_no_memory(err, "manifest");
-    }
-    if (status == 0)
+    if (plan_survey(job->plan, err) == 0 && digests_finish(&job->digests, err) == 0)
+        status = text_append(&name, err, "%s" MANIFEST_SUFFIX, path);
+    if (status == 0) {
+        fill(wanted, job);
+        add_output(wanted, json_object(), job);
         found = manifest_read(name.text, NULL);
+    }
     *is_known = found != NULL;
     if (found != NULL && (manifest_compare(wanted, found, list, err) != 0 ||
                           manifest_compare_inputs(wanted, found, list, err) != 0))

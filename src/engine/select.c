@@ -135,9 +135,9 @@ int plan_select(struct plan *plan, struct error *err)
         return 0;
     /* Draw among the images that are still selected; rows with no more than --pick keep them all.
      */
-    if (selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0 ||
-        plan_note(plan, "keep-identity", keep_identity ? "yes" : "no", 0, err) != 0)
+    if (selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0)
         return -1;
+    plan_note(plan, "keep-identity", keep_identity ? "yes" : "no", 0);
     if (keep_identity && plan->chosen[0] != 0)
         return error_set(err, ERROR_USAGE,
                          "--keep-identity: transform 0 is not among the chosen ones");

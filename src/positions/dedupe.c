@@ -480,12 +480,13 @@ static int fold(struct dedupe *d, struct error *err)
                                       "%" PRIu64 " positions have rows that differ in arrays that "
                                       "are not averaged: the first one's are kept",
                                       r->n_others) != 0) ||
-        plan_note(plan, "command", "dedupe", 0, err) != 0 || key_note(plan, &d->key, err) != 0 ||
-        plan_note(plan, "merge", d->settings->means ? "mean" : "first", 0, err) != 0 ||
-        plan_note(plan, "positions", NULL, r->n_positions, err) != 0 ||
-        plan_note(plan, "largest_class", NULL, r->largest, err) != 0 ||
-        plan_note(plan, "conflicts", NULL, r->n_conflicts, err) != 0)
+        key_note(plan, &d->key, err) != 0)
         return -1;
+    plan_note(plan, "command", "dedupe", 0);
+    plan_note(plan, "merge", d->settings->means ? "mean" : "first", 0);
+    plan_note(plan, "positions", NULL, r->n_positions);
+    plan_note(plan, "largest_class", NULL, r->largest);
+    plan_note(plan, "conflicts", NULL, r->n_conflicts);
     if (d->settings->out_dir != NULL && find_input_ends(plan, err) != 0)
         return -1;
     return plan_set_order(plan, err);

@@ -358,12 +358,9 @@ int key_note(struct plan *plan, const struct key *key, struct error *err)
     struct text names = {0};
     int status = 0;
 
-    if (plan->settings->key != NULL)
-        return plan_note(plan, "key", plan->settings->key, 0, err);
     for (size_t i = 0; i < key->n_arrays && status == 0; i++)
         status = text_append(&names, err, "%s%s", i > 0 ? "," : "", key->arrays[i].name);
-    if (status == 0)
-        status = plan_note(plan, "key", names.text, 0, err);
+    plan_note(plan, "key", plan->settings->key != NULL ? plan->settings->key : names.text, 0);
     text_release(&names);
     return status;
 }

@@ -258,23 +258,24 @@ int split_select(const struct split *split, struct plan *plan, size_t i, size_t 
     struct key key;
     int status = 0;
 
-    if (plan->notes == NULL) { /* only the first time: roles are still those of the input */
+    if (json_object_size(plan->notes) ==
+        0) { /* only the first time: roles are still those of the input */
         status = key_of_plan(&key, plan, NULL, err);
         if (status == 0)
             status = key_note(plan, &key, err);
         key_release(&key);
     }
-    if (status != 0 || plan_note(plan, "command", "split", 0, err) != 0 ||
-        plan_note(plan, "parts", settings->parts, 0, err) != 0 ||
-        plan_note(plan, "part", split->parts[part].name, 0, err) != 0 ||
-        plan_note(plan, "by", by == NULL ? "position" : by, 0, err) != 0 ||
-        plan_note(plan, "seed", text_format("%" PRIu64, settings->seed).text, 0, err) != 0 ||
-        (by != NULL && plan_note(plan, "overlap", overlaps[settings->overlap], 0, err) != 0) ||
-        (by != NULL && settings->overlap != OVERLAP_KEEP &&
-         plan_note(plan, "positions_in_several_parts", NULL, split->n_shared, err) != 0))
+    if (status != 0 || plan_keep_rows(plan, err) != 0)
         return -1;
-    if (plan_keep_rows(plan, err) != 0)
-        return -1;
+    plan_note(plan, "command", "split", 0);
+    plan_note(plan, "parts", settings->parts, 0);
+    plan_note(plan, "part", split->parts[part].name, 0);
+    plan_note(plan, "by", by == NULL ? "position" : by, 0);
+    plan_note(plan, "seed", text_format("%" PRIu64, settings->seed).text, 0);
+    if (by != NULL)
+        plan_note(plan, "overlap", overlaps[settings->overlap], 0);
+    if (by != NULL && settings->overlap != OVERLAP_KEEP)
+        plan_note(plan, "positions_in_several_parts", NULL, split->n_shared);
     for (uint64_t row = 0; row < plan->n_rows; row++)
         if (split->sides[i][row] != part)
             selection_clear(&plan->selection, row, 0);

@@ -48,6 +48,16 @@ void archive_in_let_go(struct archive_in *archive);
 /* array_load_objects for every object array of one or more dimensions. */
 int archive_in_load_objects(struct archive_in *archive, struct error *err);
 
+/* The bytes of its files. */
+static inline uint64_t archive_in_nbytes(const struct archive_in *archive)
+{
+    uint64_t n_bytes = 0;
+
+    for (size_t i = 0; i < archive->n_inputs; i++)
+        n_bytes += archive->inputs[i].n_bytes;
+    return n_bytes;
+}
+
 /* The array of that key, or NULL. */
 struct array *archive_in_find(const struct archive_in *archive, const char *key);
 

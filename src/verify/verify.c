@@ -80,7 +80,6 @@ static int check_listed(const struct shard *shard, const struct verify_request *
     const json_t *file = shard->recall.output, *arrays = json_object_get(file, "arrays");
     char sha256[DIGEST_HEX_NBYTES];
     struct error why = {0};
-    uint64_t n_bytes = 0;
     size_t n_found = 0;
 
     if (file == NULL) {
@@ -88,11 +87,9 @@ static int check_listed(const struct shard *shard, const struct verify_request *
                "other names");
         return 0;
     }
-    for (size_t i = 0; i < archive->n_inputs; i++)
-        n_bytes += archive->inputs[i].n_bytes;
     expect(result, NULL, "bytes of the file",
            text_format("%" PRIu64, manifest_number(file, "bytes")).text,
-           text_format("%" PRIu64, n_bytes).text);
+           text_format("%" PRIu64, archive_in_nbytes(archive)).text);
     if (shard->bindings != NULL)
         expect(result, NULL, "rows", text_format("%" PRIu64, manifest_number(file, "rows")).text,
                text_format("%" PRIu64, shard->n_rows).text);
