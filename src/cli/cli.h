@@ -47,13 +47,8 @@ double seconds_since(const struct timespec *start);
 __attribute__((format(printf, 3, 4))) void command_say(const struct settings *settings, int least,
                                                        const char *format, ...);
 
-/* True if path names something directly inside the folder, whether or not either exists. */
-bool command_is_inside(const char *path, const char *folder);
-
-/* ERROR_CANT_CREATE when the file to be written (NULL or "-": none) is one of `others` (each may be
- * NULL), or a shard or array in a folder among them: even --force must not replace what the same
- * command reads or writes. */
-int command_check_apart(const char *path, const char *const *others, size_t n, struct error *err);
+/* ERROR_CANT_CREATE when --stats or --conflicts is a file that is written with an output. */
+int command_check_lists(const struct settings *settings, const char *output, struct error *err);
 
 /* Write a file atomically. NULL or "-": print, and flush standard output; ERROR_IO when this, or
  * anything printed before, could not be written. */

@@ -81,8 +81,7 @@ static int check_manifest(struct call *call, struct error *err)
     if (n == 0)
         return command_misuse(err, "%s: expected %s, found none", name,
                               is_merge ? "-o OUT FOLDER|MANIFEST..." : "MANIFEST...");
-    if (settings->zero && settings->files_from == NULL)
-        return command_misuse(err, "--null requires --files-from");
+
     if (is_merge && settings->output == NULL)
         return command_misuse(err, "merge: no output given; use -o OUT");
     if (is_merge)

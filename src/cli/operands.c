@@ -102,7 +102,8 @@ static bool is_same_name(const char *a, const char *b)
     return folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino;
 }
 
-bool command_is_inside(const char *path, const char *folder)
+/* True if path names something directly inside the folder, whether or not either exists. */
+static bool is_inside(const char *path, const char *folder)
 {
     char parent[PATH_MAX], whole[PATH_MAX];
 
@@ -112,7 +113,10 @@ bool command_is_inside(const char *path, const char *folder)
     return is_same_name(parent, whole);
 }
 
-int command_check_apart(const char *path, const char *const *others, size_t n, struct error *err)
+/* ERROR_CANT_CREATE when the file to be written (NULL or "-": none) is one of `others` (each may be
+ * NULL), or a shard or array in a folder among them: even --force must not replace what the same
+ * command reads or writes. */
+static int check_apart(const char *path, const char *const *others, size_t n, struct error *err)
 {
     struct text inside = {0};
     struct stat st, other;
@@ -142,6 +146,29 @@ int command_check_apart(const char *path, const char *const *others, size_t n, s
     return status;
 }
 
+int command_check_lists(const struct settings *settings, const char *output, struct error *err)
+{
+    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
+    const int n_stem = (int)strlen(output) - (text_ends_with(output, ".npz") ? 4 : 0);
+    const char *const lists[] = {settings->stats, settings->conflicts};
+    struct text manifest = {0}, sidecar = {0};
+    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, output);
+
+    if (status == 0)
+        status = text_append(&sidecar, err, "%.*s.json", n_stem, output);
+    const char *const written[] = {output, manifest.text, settings->sidecar ? sidecar.text : NULL};
+    for (size_t i = 0; i < 2 && status == 0; i++) {
+        status = check_apart(lists[i], written, 3, err);
+        if (status == 0 && is_folder && lists[i] != NULL && is_inside(lists[i], output))
+            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(lists[i]),
+                                  "it would be inside %s, which the same command writes",
+                                  text_path(output).text);
+    }
+    text_release(&manifest);
+    text_release(&sidecar);
+    return status;
+}
+
 /* ERROR_CANT_CREATE when the file of an option is another one of the same command. */
 static int check_row_apart(const struct call *call, enum takes takes, const struct option_row *row,
                            struct error *err)
@@ -154,18 +181,18 @@ static int check_row_apart(const struct call *call, enum takes takes, const stru
 
         /* Of two outputs the later option is the one to complain of. */
         if (r->offset != row->offset && r->argument != NULL && strcmp(r->argument, "FILE") == 0 &&
-            (r < row || !r->is_written) && command_check_apart(path, &other, 1, err) != 0)
+            (r < row || !r->is_written) && check_apart(path, &other, 1, err) != 0)
             return -1;
     }
     if (board != NULL && strncmp(board, "file:", strlen("file:")) == 0) {
         board += strlen("file:");
-        if (command_check_apart(path, &board, 1, err) != 0)
+        if (check_apart(path, &board, 1, err) != 0)
             return -1;
     }
     /* expand_write compares an output with the inputs, whatever it is called. */
     if (takes == TAKES_SHARDS && path == s->output)
         return 0;
-    return command_check_apart(path, (const char *const *)call->inputs.items, call->inputs.n, err);
+    return check_apart(path, (const char *const *)call->inputs.items, call->inputs.n, err);
 }
 
 /* Whether the file or folder of an option can be created. */
@@ -183,10 +210,9 @@ static int check_creatable(const struct call *call, enum takes takes, const stru
     const bool is_there = is_dir && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
     /* Shards have other names. That an output is an input expand_write says. */
     const bool is_other =
-        is_there ||
-        (is_shards && (s->rows_per_shard > 0 ||
-                       command_check_apart(path, (const char *const *)call->inputs.items,
-                                           call->inputs.n, NULL) != 0));
+        is_there || (is_shards && (s->rows_per_shard > 0 ||
+                                   check_apart(path, (const char *const *)call->inputs.items,
+                                               call->inputs.n, NULL) != 0));
     int status =
         text_append(&name, err, "%.*s%s", (int)(is_folder ? text_path_nbytes(path) : strlen(path)),
                     path, is_there ? "/" : "");
@@ -210,8 +236,6 @@ static int take_shards(struct call *call, struct error *err)
 
     if (settings->output != NULL && settings->out_dir != NULL)
         return command_misuse(err, "--output and --out-dir exclude each other");
-    if (settings->zero && settings->files_from == NULL)
-        return command_misuse(err, "--null requires --files-from");
     if (settings->output == NULL && settings->out_dir == NULL) {
         if (settings->files_from != NULL)
             return command_misuse(err, "--files-from requires -o or --out-dir");
@@ -295,6 +319,8 @@ int call_take_operands(struct call *call, const struct command *command, struct 
                               takes == TAKES_FILE ? "FILE" : "OUT", n);
     if (takes == TAKES_OUTPUT)
         settings->output = call->operands[0];
+    if (settings->zero && settings->files_from == NULL)
+        return command_misuse(err, "--null requires --files-from");
     if (command->check != NULL && command->check(call, err) != 0)
         return -1;
     if (takes == TAKES_SHARDS)

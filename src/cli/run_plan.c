@@ -124,30 +124,6 @@ static int look(struct expand_job *job, const char *output, enum found *found, s
     return status;
 }
 
-/* ERROR_CANT_CREATE when --stats or --conflicts is a file that is written with an output. */
-static int check_lists_apart(const struct settings *settings, const char *output, struct error *err)
-{
-    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
-    const int n_stem = (int)strlen(output) - (text_ends_with(output, ".npz") ? 4 : 0);
-    const char *const lists[] = {settings->stats, settings->conflicts};
-    struct text manifest = {0}, sidecar = {0};
-    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, output);
-
-    if (status == 0)
-        status = text_append(&sidecar, err, "%.*s.json", n_stem, output);
-    const char *const written[] = {output, manifest.text, settings->sidecar ? sidecar.text : NULL};
-    for (size_t i = 0; i < 2 && status == 0; i++) {
-        status = command_check_apart(lists[i], written, 3, err);
-        if (status == 0 && is_folder && lists[i] != NULL && command_is_inside(lists[i], output))
-            status = error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(lists[i]),
-                                  "it would be inside %s, which the same command writes",
-                                  text_path(output).text);
-    }
-    text_release(&manifest);
-    text_release(&sidecar);
-    return status;
-}
-
 int run_plan(const struct settings *settings, struct plan *plan, char *const *outputs,
              json_t *stats, struct error *err)
 {
@@ -188,7 +164,7 @@ int run_plan(const struct settings *settings, struct plan *plan, char *const *ou
         if (status == 0)
             status = text_list_add(&names, name.text, err);
         if (status == 0)
-            status = check_lists_apart(settings, name.text, err);
+            status = command_check_lists(settings, name.text, err);
         if (status == 0 && settings->skip_existing)
             status = look(&job, name.text, &found[i], err);
         else if (status == 0 && !settings->force && cut != SHARDS_ONE)
