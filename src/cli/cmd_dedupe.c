@@ -11,7 +11,6 @@ static int check_dedupe(struct call *call, struct error *err)
     struct settings *settings = &call->settings;
 
     settings->purpose = settings->means ? FOR_MEANS : FOR_VALUES;
-    settings->provenance = false;
     return settings->conventions.ambiguous != AMBIGUOUS_DROP
                ? 0
                : command_misuse(err, "--ambiguous drop leaves images out: use map or keep");

@@ -9,7 +9,6 @@
 static int check_split(struct call *call, struct error *err)
 {
     call->settings.purpose = FOR_KEYS;
-    call->settings.provenance = false;
     return call->settings.out_dir != NULL
                ? 0
                : command_misuse(err, "no folder given; use --out-dir DIR");

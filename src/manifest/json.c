@@ -36,19 +36,14 @@ struct field {
     bool is_optional;
 };
 
-#define IS(key, form)              \
-    {                              \
-        (key), (form), NULL, false \
+#define FIELD(...)  \
+    {               \
+        __VA_ARGS__ \
     }
-#define MAY_BE(key, form)         \
-    {                             \
-        (key), (form), NULL, true \
-    }
-#define OF(key, form, ...)                                             \
-    {                                                                  \
-        (key), (form), (const struct field[]){__VA_ARGS__, {0}}, false \
-    }
-#define ITEM(form) IS(NULL, form)
+#define IS(key, form)      FIELD((key), (form), NULL, false)
+#define MAY_BE(key, form)  FIELD((key), (form), NULL, true)
+#define OF(key, form, ...) FIELD((key), (form), (const struct field[]){__VA_ARGS__, {0}}, false)
+#define ITEM(form)         IS(NULL, form)
 
 static const struct field board_file[] = {IS("text", TEXT), IS("sha256", DIGEST), {0}};
 static const struct field root[] = {
