@@ -394,10 +394,8 @@ static int parse_colours(struct custom *c)
             return custom_refuse(c, "players are two lists of as many colours");
         if (add_colour(c, name) != 0)
             return -1;
-        bool is_same = one != other && one->n_cells == other->n_cells;
-        for (uint32_t k = 0; k < one->n_cells && is_same; k++)
-            is_same = one->cells[k] == other->cells[k];
-        if (is_same)
+        if (one != other && one->n_cells == other->n_cells &&
+            memcmp(one->cells, other->cells, one->n_cells * sizeof *one->cells) == 0)
             return custom_refuse(c, "colours %s and %s of the two players have the same cells",
                                  text_quote(one->name).text, text_quote(other->name).text);
         b->n_pairs += i % 2;

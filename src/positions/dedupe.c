@@ -197,11 +197,12 @@ static int put_row(void *self, uint64_t i, int worker, struct error *err)
 {
     const struct dedupe *d = self;
     const struct key_rows *rows = &d->keys;
-    const struct row_record record = {.key = rows->keys[i],
+    const struct key_found *found = &rows->found[i];
+    const struct row_record record = {.key = found->key,
                                       .row = rows->walk.first + i,
                                       .weight = bytes_get_le32(d->chunk_counts.data + 4 * i),
-                                      .others = rows->hashes[i],
-                                      .ties = rows->ties[i]};
+                                      .others = found->hash,
+                                      .ties = found->ties};
     uint8_t *to = (uint8_t *)rows->records[0] + i * d->rows.record_nbytes;
 
     (void)worker;

@@ -242,10 +242,8 @@ static int name_board(struct key *key, struct error *err)
         const struct board_transform *transform = &board->transforms[t];
 
         list[n++] = htole32(transform->swaps_colours);
-        for (uint32_t cell = 0; cell < board->n_cells; cell++)
-            list[n++] = htole32(transform->dst[cell]);
-        for (uint32_t p = 0; transform->planes != NULL && p < board->n_planes; p++)
-            list[n++] = htole32(transform->planes[p]);
+        for (uint32_t i = 0; i < board->n_cells + board->n_planes; i++) /* of cells, then planes */
+            list[n++] = htole32(transform->dst[i]);
     }
     digest_bytes(list, n * sizeof *list, hex);
     free(list);

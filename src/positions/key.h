@@ -134,7 +134,7 @@ struct key_beside {
  *
  *     key_rows_begin(&rows, err);
  *     while (key_rows_next(&rows))
- *         use keys[i] of row rows.walk.first + i, for each i below rows.walk.n;
+ *         use found[i] of row rows.walk.first + i, for each i below rows.walk.n;
  *     status = key_rows_end(&rows);
  *
  * Chunks do not depend on the number of threads. One thread at a time.
@@ -149,10 +149,11 @@ struct key_rows {
 
     struct walk walk; /* status: set it to -1, with an error, to end it */
     void *records[2]; /* room for those of the chunk in each sorter, for the caller to fill */
-    struct key_value *keys;
-    struct key_value *exact; /* keys of the rows as they stand */
-    struct key_ties *ties;
-    uint64_t *hashes; /* of the arrays that are hashed, in which -0.0 counts as 0.0 */
+    struct key_found {
+        struct key_value key, exact; /* exact: of the row as it stands */
+        struct key_ties ties;
+        uint64_t hash; /* of the arrays that are hashed, in which -0.0 counts as 0.0 */
+    } * found;         /* owned: of the chunk */
 
     struct key_room *rooms; /* owned: one per worker */
 };

@@ -44,23 +44,24 @@ static int do_row(void *self, uint64_t i, int worker, struct error *err)
     const struct key_rows *rows = self;
     const struct key *key = rows->key;
     struct key_room *room = &rows->rooms[worker];
+    struct key_found *found = &rows->found[i];
     struct error why;
 
     for (size_t k = 0; k < key->n_arrays; k++)
         room->from[k] = batch_row(&rows->walk.batches[k], i).bytes;
-    rows->keys[i] = key_of(key, room);
+    found->key = key_of(key, room);
     if (room->misfit != NULL)
         return reader_fail(rows->walk.batches[room->misfit - key->arrays].reader,
                            rows->walk.first + i, &room->why, err);
-    rows->ties[i] = room->ties;
+    found->ties = room->ties;
     if (rows->sorters[1] != NULL)
-        rows->exact[i] = key_of_image(key, room, 0);
-    rows->hashes[i] = 0;
+        found->exact = key_of_image(key, room, 0);
+    found->hash = 0;
     for (size_t k = 0; k < rows->n_beside; k++) {
         const struct batch *batch = key_rows_beside(rows, k);
 
         if (rows->beside[k].spec == NULL ||
-            add_hash(&rows->hashes[i], rows->beside[k].spec, key_lowest_tie(key, &rows->ties[i]),
+            add_hash(&found->hash, rows->beside[k].spec, key_lowest_tie(key, &found->ties),
                      batch_row(batch, i).bytes, &room->moved, err) == 0)
             continue;
         why = *err;
@@ -90,10 +91,7 @@ void key_rows_begin(struct key_rows *rows, struct error *err)
     walk->at_once = smaller(CHUNK_NBYTES / (walk->row_nbytes + 1) + 1, MAX_ROWS);
     for (int k = 0; k < 2 && rows->sorters[k] != NULL; k++)
         walk->at_once = smaller(walk->at_once, sorter_most(rows->sorters[k]));
-    if (status != 0 || new_items(&rows->keys, walk->at_once, what, err) != 0 ||
-        new_items(&rows->exact, walk->at_once, what, err) != 0 ||
-        new_items(&rows->ties, walk->at_once, what, err) != 0 ||
-        new_items(&rows->hashes, walk->at_once, what, err) != 0 ||
+    if (status != 0 || new_items(&rows->found, walk->at_once, what, err) != 0 ||
         new_items(&rows->rooms, (size_t)n_workers, what, err) != 0)
         walk->status = -1;
     for (int i = 0; i < n_workers && walk->status == 0; i++)
@@ -122,10 +120,7 @@ int key_rows_end(struct key_rows *rows)
     for (int i = 0; rows->rooms != NULL && i < rows->plan->settings->n_threads; i++)
         key_room_release(&rows->rooms[i]);
     free(rows->rooms);
-    free(rows->keys);
-    free(rows->exact);
-    free(rows->ties);
-    free(rows->hashes);
+    free(rows->found);
     return walk_end(&rows->walk);
 }
 
@@ -168,13 +163,13 @@ int images_of_keys(struct plan *plan, const struct settings *settings, struct er
         uint8_t *keys = bytes_reserve(&list, n * KEY_ROW_NBYTES, err);
 
         for (uint64_t i = 0; i < n && keys != NULL; i++) {
-            const uint32_t id = key_lowest_tie(&key, &rows.ties[i]);
+            const uint32_t id = key_lowest_tie(&key, &rows.found[i].ties);
 
             for (uint32_t k = 0; settings->canonical && k < plan->n_chosen; k++)
                 if (plan->chosen[k] != id)
                     selection_clear(&plan->selection, first + i, k);
-            bytes_put_le(keys + i * KEY_ROW_NBYTES, rows.keys[i].high, 8);
-            bytes_put_le(keys + i * KEY_ROW_NBYTES + 8, rows.keys[i].low, 8);
+            bytes_put_le(keys + i * KEY_ROW_NBYTES, rows.found[i].key.high, 8);
+            bytes_put_le(keys + i * KEY_ROW_NBYTES + 8, rows.found[i].key.low, 8);
         }
         if (keys == NULL || (made != NULL && made_write(made, first, keys, n, err) != 0))
             rows.walk.status = -1;

@@ -40,16 +40,16 @@ struct compare {
 static int put_row(void *self, uint64_t i, int worker, struct error *err)
 {
     const struct compare *c = self;
-    const struct key_rows *rows = &c->rows;
-    struct record record = {rows->keys[i], c->set - 1, c->n_before + rows->walk.first + i};
-    struct record *symmetry = rows->records[0], *exact = rows->records[1];
+    const struct key_found *found = &c->rows.found[i];
+    struct record record = {found->key, c->set - 1, c->n_before + c->rows.walk.first + i};
+    struct record *symmetry = c->rows.records[0], *exact = c->rows.records[1];
 
     (void)worker;
     (void)err;
     if (c->sets->positions != NULL)
-        record.row = rows->hashes[i];
+        record.row = found->hash;
     symmetry[i] = record;
-    record.key = rows->exact[i];
+    record.key = found->exact;
     if (exact != NULL)
         exact[i] = record;
     return 0;

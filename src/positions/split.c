@@ -133,7 +133,7 @@ static size_t put_value(const struct dtype *dtype, const uint8_t *element, uint8
 static int use_key(void *self, uint64_t i, int worker, struct error *err)
 {
     const struct run *run = self;
-    const struct key_value key = run->keys.keys[i];
+    const struct key_value key = run->keys.found[i].key;
     struct record *records = run->keys.records[0];
     uint8_t *side = &run->sides[run->keys.walk.first + i], bytes[SEED_NBYTES + 16];
 
