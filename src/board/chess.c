@@ -35,12 +35,15 @@ struct chess_move {
     enum chess_piece promotion;
 };
 
-/* Clockwise from north; rows are ranks, columns files. */
-static const struct board_step directions[N_WAYS] = {
-    {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1},
-};
-static const struct board_step jumps[N_WAYS] = {
-    {2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1},
+/* Directions of lines and jumps of a knight: clockwise from north; by file, then rank; and as
+ * OpenSpiel has them, which goes both ways along four axes. Rows are ranks, columns files. */
+static const struct board_step ways[3][2][N_WAYS] = {
+    {{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}},
+     {{2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1}}},
+    {{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}},
+     {{-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-2, 1}, {2, 1}, {-1, 2}, {1, 2}}},
+    {{{1, 0}, {0, 1}, {1, 1}, {-1, 1}},
+     {{-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-1, 2}, {1, 2}, {-2, 1}, {2, 1}}},
 };
 
 /* The square a move goes to, or -1 off the board. */
@@ -108,18 +111,9 @@ static void add(struct chess_table *table, struct chess_move move)
 /* List the kinds of move that a code has for every square, in order. Returns their number. */
 static int list_kinds(const struct chess_code *code, struct chess_move *kind)
 {
-    static const struct board_step axes[4] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
-    static const struct board_step spiel_jumps[N_WAYS] = {
-        {-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-1, 2}, {1, 2}, {-2, 1}, {2, 1},
-    };
-    static const struct board_step far_first_directions[N_WAYS] = {
-        {-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1},
-    };
-    static const struct board_step far_first_jumps[N_WAYS] = {
-        {-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-2, 1}, {2, 1}, {-1, 2}, {1, 2},
-    };
     static const int spiel_files[3] = {0, 1, -1};
     const bool is_spiel = code->kinds == KINDS_OF_SPIEL;
+    const struct board_step(*way)[N_WAYS] = ways[is_spiel ? 2 : code->far_first];
     const struct chess_move *const first = kind;
 
     for (int i = 0; i < N_STEPS * N_STEPS && code->kinds == KINDS_OF_TARGETS; i++) {
@@ -133,26 +127,21 @@ static int list_kinds(const struct chess_code *code, struct chess_move *kind)
         *kind++ =
             (struct chess_move){0, 1, spiel_files[i % 3], (enum chess_piece)(CHESS_ROOK - i / 3)};
     for (int i = 0; i < N_WAYS * MAX_DISTANCE; i++) {
-        const struct board_step *way = &directions[i / MAX_DISTANCE];
-        int far = i % MAX_DISTANCE + 1;
+        int line = i / MAX_DISTANCE, far = i % MAX_DISTANCE + 1;
 
         if (is_spiel) { /* both ways along an axis, from -7 to 7 */
-            way = &axes[i / (2 * MAX_DISTANCE)];
+            line = i / (2 * MAX_DISTANCE);
             far = i % (2 * MAX_DISTANCE) - MAX_DISTANCE;
             far += far >= 0;
         } else if (code->far_first) {
-            way = &far_first_directions[i % N_WAYS];
+            line = i % N_WAYS;
             far = i / N_WAYS + 1;
         }
-        *kind++ = (struct chess_move){0, way->rows * far, way->cols * far, CHESS_NO_PIECE};
+        *kind++ = (struct chess_move){0, way[0][line].rows * far, way[0][line].cols * far,
+                                      CHESS_NO_PIECE};
     }
-    for (int i = 0; i < N_WAYS; i++) {
-        const struct board_step *jump = is_spiel          ? &spiel_jumps[i]
-                                        : code->far_first ? &far_first_jumps[i]
-                                                          : &jumps[i];
-
-        *kind++ = (struct chess_move){0, jump->rows, jump->cols, CHESS_NO_PIECE};
-    }
+    for (int i = 0; i < N_WAYS; i++)
+        *kind++ = (struct chess_move){0, way[1][i].rows, way[1][i].cols, CHESS_NO_PIECE};
     for (int i = 0; i < 3 * code->n_pieces && !is_spiel; i++) {
         const int piece = code->piece_first ? i / 3 : i % code->n_pieces;
         const int step = code->piece_first ? i % 3 : i / code->n_pieces;
