@@ -326,7 +326,7 @@ static int parse_board(struct custom *c)
     if (label != NULL && !is_clean(label, MAX_LABEL_NBYTES))
         return custom_refuse(c, "name has 1 to %d bytes without control characters",
                              MAX_LABEL_NBYTES);
-    if (custom_parse_shape(c) != 0 || custom_parse_relations(c) != 0)
+    if (custom_parse_cells(c) != 0)
         return -1;
     const json_t *subgroup = json_object_get(c->root, "subgroup");
     if (json_object_get(c->root, "transforms") != NULL ||

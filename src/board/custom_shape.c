@@ -40,7 +40,7 @@ static const struct {
     uint32_t factor, more;
 } shapes[N_SHAPES] = {{"cells", 1, 0}, {"hexagon", 2, 1}, {"star", 4, 1}, {"triangle", 1, 0}};
 
-int custom_parse_shape(struct custom *c)
+static int parse_shape(struct custom *c)
 {
     const json_t *rows = json_object_get(c->root, "rows"), *cols = json_object_get(c->root, "cols");
     const json_t *grid = json_object_get(c->root, "grid"), *counts[] = {rows, cols};
@@ -408,7 +408,7 @@ static int parse_colours(struct custom *c)
     return 0;
 }
 
-int custom_parse_relations(struct custom *c)
+int custom_parse_cells(struct custom *c)
 {
     const json_t *without = json_object_get(c->root, "without");
     static const struct steps hexagonal = {{{0, 1}, {1, 0}, {1, -1}}, 3};
@@ -417,11 +417,11 @@ int custom_parse_relations(struct custom *c)
     const char *word = json_is_string(neighbours) ? json_string_value(neighbours) : "";
     struct board *b = c->board;
     struct steps steps = {.n = 0};
-    const uint32_t n = c->n_dims;
 
-    if (without != NULL && mark_region(c, without, "without") != 0)
+    if (parse_shape(c) != 0 || (without != NULL && mark_region(c, without, "without") != 0))
         return -1;
-    for (uint32_t cell = 0; cell < b->n_cells && without != NULL; cell++) {
+    const uint32_t n = c->n_dims;
+    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
         b->n_on_board -= b->on_board[cell] && c->marked[cell];
         b->on_board[cell] = b->on_board[cell] && !c->marked[cell];
     }

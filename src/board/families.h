@@ -177,7 +177,6 @@ struct custom {
 /* Store a whole number below limit; false when the value is not one. */
 bool custom_read_index(const struct json_t *value, uint64_t limit, uint32_t *index);
 
-/* Read the shape: cells and the identity. Then read which cells are on board, edges, lines and
+/* Read the shape, that is cells and the identity, then which cells are on board, edges, lines and
  * colours. */
-int custom_parse_shape(struct custom *c);
-int custom_parse_relations(struct custom *c);
+int custom_parse_cells(struct custom *c);
