@@ -7,7 +7,6 @@
  */
 #include "board/actions.h"
 
-#include "base/perm.h"
 #include "board/families.h"
 
 const struct action_layout *action_layout_at(const struct board *board, size_t i)
@@ -108,25 +107,30 @@ struct action_space *action_space_new(const struct board *board, const struct ac
         return NULL;
     *space =
         (struct action_space){.board = board, .layout = layout, .length = length, .flip = flip};
-    if (new_items(&space->dst, 2 * board->n_transforms * length, "maps of actions", err) != 0 ||
+    if (new_items(&space->dst, board->n_transforms * length, "maps of actions", err) != 0 ||
         new_items(&space->flags, length, "maps of actions", err) != 0) {
         action_space_free(space);
         return NULL;
     }
-    space->src = space->dst + board->n_transforms * length;
     for (uint32_t t = 0; t < board->n_transforms; t++) {
-        uint32_t *dst = space->dst + t * length, *src = space->src + t * length;
+        const uint32_t *cells = board->transforms[t].dst;
+        uint32_t *dst = space->dst + t * length;
 
-        layout->images(layout, board, t, src);
-        memcpy(dst, src, own * sizeof *dst);
+        layout->images(layout, board, t, dst);
         for (uint64_t a = 0; a < board->n_cells && flip != ACTION_AS_IS; a++)
-            dst[a] = (uint32_t)action_flip_cell(board, back, src[action_flip_cell(board, flip, a)]);
+            dst[a] =
+                (uint32_t)action_flip_cell(board, back, cells[action_flip_cell(board, flip, a)]);
         for (uint64_t a = own; a < length; a++)
             dst[a] = (uint32_t)a;
-        perm_invert(dst, length, src);
     }
-    for (uint64_t a = 0; a < own; a++)
-        space->flags[a] = (uint8_t)action_flags(layout, board, a);
+    memset(space->flags, UINT8_MAX, own);
+    for (uint64_t a = 0; a < own; a++) { /* all images of an action have its flags */
+        if (space->flags[a] != UINT8_MAX)
+            continue;
+        const uint8_t flags = (uint8_t)action_flags(layout, board, a);
+        for (uint32_t t = 0; t < board->n_transforms; t++)
+            space->flags[space->dst[t * length + a]] = flags;
+    }
     return space;
 }
 

@@ -97,9 +97,14 @@ struct action_space {
     enum action_flip flip;              /* the order in which the policy is stored */
     uint32_t *dst;                      /* owned, n_transforms x length: action a goes to
                                            dst[t * length + a] */
-    uint32_t *src;                      /* the inverses; after dst */
     uint8_t *flags;                     /* owned, length: enum action_flag; 0 after the layout */
 };
+
+/* The inverse of transform t's map: where each action comes from. */
+static inline const uint32_t *action_space_src(const struct action_space *space, uint32_t t)
+{
+    return space->dst + space->board->inverse[t] * space->length;
+}
 
 /* The i-th of the layouts of its family that exist on the board; NULL after the last. */
 const struct action_layout *action_layout_at(const struct board *board, size_t i);

@@ -23,11 +23,11 @@ struct board_element;
 
 /* One element of a board's group. Its id is its index in board->transforms. */
 struct board_transform {
-    char *name;         /* owned: "rotate-60", "transpose-swap"; unique on the board, no spaces */
-    bool swaps_colours; /* also exchanges the two colours (the game of Hex) */
-    uint32_t *dst;      /* owned, n_cells: cell i goes to dst[i]; then the other maps */
-    uint32_t *src;      /* owned, n_cells, the inverse: cell j comes from src[j] */
-    uint64_t hash;      /* of all maps, for group.c */
+    char *name;          /* owned: "rotate-60", "transpose-swap"; unique on the board, no spaces */
+    bool swaps_colours;  /* also exchanges the two colours (the game of Hex) */
+    uint32_t *dst;       /* owned, n_cells: cell i goes to dst[i]; then the other maps */
+    const uint32_t *src; /* dst of the inverse: cell j comes from src[j] */
+    uint64_t hash;       /* of all maps, for group.c */
 
     /* Within dst, or NULL where the board has none: plane, action or number i goes to [i]. */
     uint32_t *planes;  /* board->n_planes entries */

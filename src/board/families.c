@@ -46,7 +46,6 @@ void board_release_transform(struct board_transform *t)
 {
     free(t->name);
     free(t->dst);
-    free(t->src);
     *t = (struct board_transform){0};
 }
 

@@ -33,8 +33,7 @@ int group_report(const struct board *board, struct text *report, bool *ok, struc
  */
 int group_missing(const struct board *board, struct text *names, struct error *err);
 
-/* The most entries that all maps of a group may have together: 16 MiB, and as much again for the
- * inverses. */
+/* The most entries that all maps of a group may have together: 16 MiB. */
 #define GROUP_MAX_ENTRIES (1u << 22)
 
 /* Entries of a transform's maps, counting its two colours. */

@@ -381,12 +381,8 @@ int group_complete(struct board *b, struct error *err)
     if (status == 0)
         status = new_items(&b->inverse, n, "tables of a group", err);
     for (uint32_t t = 0; t < n && status == 0; t++) {
-        struct board_transform *one = &b->transforms[t];
-
         b->inverse[t] = (uint8_t)inverse_of(&r, t);
-        status = new_items(&one->src, b->n_cells, "tables of a group", err);
-        if (status == 0)
-            perm_invert(one->dst, b->n_cells, one->src);
+        b->transforms[t].src = b->transforms[b->inverse[t]].dst;
     }
     if (status == 0) {
         b->compose = r.products;

@@ -103,7 +103,7 @@ size_t symaug_actions_spans(const symaug_actions *actions, struct symaug_span *s
 GET(const uint32_t *, symaug_actions_dst, (const symaug_actions *actions, uint32_t transform),
     actions->dst + transform * actions->length)
 GET(const uint32_t *, symaug_actions_src, (const symaug_actions *actions, uint32_t transform),
-    actions->src + transform * actions->length)
+    action_space_src(actions, transform))
 
 /* One gather by the kernels of `expand`. */
 static void gather(const uint32_t *src, uint64_t axis, const void *in, void *out, size_t n_outer,

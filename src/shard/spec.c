@@ -31,7 +31,7 @@ const struct action_space *spec_space(struct spec_maker *maker, const struct rol
     /* Entries that name a region by one of its cells stay. */
     for (uint64_t i = 0; keeps && i < space->board->n_transforms * space->length; i++)
         if (space->flags[i % space->length] & ACTION_AMBIGUOUS)
-            space->dst[i] = space->src[i] = (uint32_t)(i % space->length);
+            space->dst[i] = (uint32_t)(i % space->length);
     return space;
 }
 
@@ -51,7 +51,7 @@ int spec_set_space(struct spec *spec, struct spec_maker *maker, const struct rol
         return -1;
     spec->n_targets = spec->space->length;
     for (uint32_t t = 0; t < spec->n_steps; t++) {
-        spec->steps[t].src = spec->space->src + t * spec->space->length;
+        spec->steps[t].src = action_space_src(spec->space, t);
         spec->steps[t].dst = spec->space->dst + t * spec->space->length;
     }
     return 0;

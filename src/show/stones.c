@@ -404,7 +404,7 @@ static struct entry get(const struct fields *fields, int i, uint32_t transform, 
     if (!(entry.weight > 0) || entry.weight > 1e300 || index < 0)
         entry.weight = 0;
     else if (space != NULL && entry.action < space->length)
-        entry.origin = space->src[transform * space->length + entry.action];
+        entry.origin = action_space_src(space, transform)[entry.action];
     return entry;
 }
 

@@ -141,9 +141,10 @@ static void check_images(const struct action_space *space)
         layout->images(layout, b, t, images);
         for (uint64_t a = 0; a < space->length; a++) {
             assert_int_equal(dst[a], a < own ? images[a] : a);
-            assert_int_equal(space->src[t * space->length + dst[a]], a);
+            assert_int_equal(action_space_src(space, t)[dst[a]], a);
             assert_int_equal(space->flags[dst[a]], space->flags[a]);
             if (a < own) {
+                assert_int_equal(space->flags[a], action_flags(layout, b, a));
                 const int64_t cell = action_cell(layout, b, a);
                 const int64_t to = action_cell(layout, b, dst[a]);
 
@@ -247,7 +248,7 @@ static void test_space_lengths(void **state)
         for (uint64_t a = 4132; a < space->length; a++) {
             assert_int_equal(space->flags[a], 0);
             assert_int_equal(space->dst[11 * space->length + a], a);
-            assert_int_equal(space->src[11 * space->length + a], a);
+            assert_int_equal(action_space_src(space, 11)[a], a);
         }
         action_space_free(space);
     }
