@@ -46,7 +46,7 @@ const struct action_layout *action_layout_by_name(const struct board *board, con
     return NULL;
 }
 
-void action_layout_list(const struct board *board, char *text, size_t n_bytes)
+const char *action_layout_list(const struct board *board, char *text, size_t n_bytes)
 {
     const struct action_layout *layout;
 
@@ -59,9 +59,10 @@ void action_layout_list(const struct board *board, char *text, size_t n_bytes)
                        : text_format("%s (%" PRIu64 ")", layout->name, own);
 
         if (strlen(text) + strlen(item.text) + 2 >= n_bytes)
-            return;
+            break;
         text_add(text, n_bytes, "%s%s", text[0] != '\0' ? ", " : "", item.text);
     }
+    return text;
 }
 
 size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,

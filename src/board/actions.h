@@ -117,8 +117,11 @@ const struct action_layout *action_layout_by_length(const struct board *board, u
 const struct action_layout *action_layout_by_name(const struct board *board, const char *name);
 
 /* Write the names of the board's layouts with their lengths, "cells (81), cells+pass (82)", as many
- * as fit n_bytes > 0. */
-void action_layout_list(const struct board *board, char *text, size_t n_bytes);
+ * as fit n_bytes > 0. Returns text. */
+const char *action_layout_list(const struct board *board, char *text, size_t n_bytes);
+
+/* The same list for a message, of up to n_bytes. */
+#define ACTION_LAYOUTS(board, n_bytes) action_layout_list(board, (char[n_bytes]){""}, n_bytes)
 
 #define ACTION_MAX_SPANS 16
 

@@ -139,10 +139,7 @@ static json_t *board_json(const struct board *board)
 
 static int refuse_layout(const struct board *board, const char *what, struct error *err)
 {
-    char list[512];
-
-    action_layout_list(board, list, sizeof list);
-    return error_set(err, ERROR_USAGE, "--action: %s: %s", what, list);
+    return error_set(err, ERROR_USAGE, "--action: %s: %s", what, ACTION_LAYOUTS(board, 512));
 }
 
 /* Print an action and its images in every layout that has it, or in the wanted one. */

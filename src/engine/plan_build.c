@@ -58,7 +58,6 @@ static int decide_board(struct plan *plan, struct error *err)
     const struct settings *request = plan->settings;
     const char *layout = request->roles.policy_layout;
     struct shard_board *found = &plan->inputs[0].found;
-    char list[512];
 
     if (shard_find_board(&plan->inputs[0], request, request->purpose >= FOR_KEYS, err) != 0)
         return -1;
@@ -71,11 +70,10 @@ static int decide_board(struct plan *plan, struct error *err)
     for (size_t i = 1; i < plan->n_inputs; i++)
         if (shard_check_board(&plan->inputs[i].archive, plan->board, err) != 0)
             return -1;
-    if (layout != NULL && action_layout_by_name(plan->board, layout) == NULL) {
-        action_layout_list(plan->board, list, sizeof list);
+    if (layout != NULL && action_layout_by_name(plan->board, layout) == NULL)
         return error_set(err, ERROR_USAGE, "--policy: board %s has no layout %s; there are %s",
-                         plan->board->preset, text_quote(layout).text, list);
-    }
+                         plan->board->preset, text_quote(layout).text,
+                         ACTION_LAYOUTS(plan->board, 512));
     /* The same file twice is probably a mistake. */
     for (size_t i = 1; i < plan->n_inputs; i++)
         for (size_t k = 0; k < i; k++) {

@@ -68,16 +68,15 @@ symaug_actions *symaug_actions_new(const symaug_board *board, const char *layout
                                                        : action_layout_by_length(board, length);
     struct action_space *space = NULL;
     struct error err = {0};
-    char list[512];
 
-    action_layout_list(board, list, sizeof list);
     if (found != NULL)
         space = action_space_new(board, found, length, ACTION_AS_IS, &err);
     else if (layout != NULL)
-        error_set(&err, ERROR_USAGE, "no layout %s; there are %s", layout, list);
+        error_set(&err, ERROR_USAGE, "no layout %s; there are %s", layout,
+                  ACTION_LAYOUTS(board, 512));
     else
         error_set(&err, ERROR_USAGE, "no layout of %llu actions; there are %s",
-                  (unsigned long long)length, list);
+                  (unsigned long long)length, ACTION_LAYOUTS(board, 512));
     if (space == NULL)
         give_message(&err, message, message_nbytes);
     return space;

@@ -329,15 +329,13 @@ bool role_told_layout(struct role_case *a, const struct action_layout **layout)
 {
     const struct board *board = a->c->board;
     const char *name = a->told->layout != NULL ? a->told->layout : a->c->request->policy_layout;
-    char known[160];
 
     *layout = name != NULL ? action_layout_by_name(board, name) : NULL;
     if (name == NULL || (*layout != NULL && (*layout)->length(*layout, board) > 0))
         return true;
     *layout = NULL;
-    action_layout_list(board, known, sizeof known);
     return role_unfit(a, "the board %s has no policy layout %.60s; it has %s", board->name,
-                      text_quote(name).text, known);
+                      text_quote(name).text, ACTION_LAYOUTS(board, 160));
 }
 
 /* The layout of a chess policy in planes of moves, (planes, 8, 8) or (8, 8, planes); NULL: it is
@@ -397,7 +395,6 @@ static const struct action_layout *layout_as_told(struct role_case *a, uint64_t 
     const struct board *board = a->c->board;
     const struct action_layout *const own = action_layout_by_length(board, length), *told;
     const bool is_of_this = a->told->layout != NULL;
-    char known[200];
 
     if (!role_told_layout(a, &told))
         return NULL;
@@ -406,14 +403,13 @@ static const struct action_layout *layout_as_told(struct role_case *a, uint64_t 
     const bool is_head = own == NULL || own == told || (is_of_this && length == n_told + 1);
     if (told != NULL && (length == n_told || (length > n_told && is_head)))
         return told;
-    action_layout_list(board, known, sizeof known);
     if (told != NULL && (is_of_this || own == NULL))
         (void)role_unfit(a, "%" PRIu64 " actions are %s the %" PRIu64 " of the layout %s", length,
                          length < n_told ? "fewer than" : "not", n_told, told->name);
     else if (own == NULL)
         (void)role_unfit(
             a, "no policy of the board %s has %" PRIu64 " actions; expected one of %s%s%s",
-            board->name, length, known, is_from_to ? ", or " : "",
+            board->name, length, ACTION_LAYOUTS(board, 200), is_from_to ? ", or " : "",
             is_from_to ? from_to_of(board).text : "");
     else
         return own;

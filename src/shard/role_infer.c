@@ -481,13 +481,10 @@ static void finish(struct role_context *c)
         }
         if (is == ROLE_ACTION && is_open && !a->is_refused && policy != NULL &&
             a->b->layout == policy->layout && role_lacks_mass(a)) {
-            char known[400];
-
-            action_layout_list(c->board, known, sizeof known);
             role_refuse(a, NULL,
                         "in most rows they have no mass in the policy, %s: say what they number, "
                         "layout= one of %s",
-                        policy->layout->name, known);
+                        policy->layout->name, ACTION_LAYOUTS(c->board, 400));
         }
         if (is == ROLE_ACTION && !a->is_refused &&
             !role_goes_beyond(a, a->b->layout, a->b->n_actions))

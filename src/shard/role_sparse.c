@@ -197,7 +197,7 @@ static const struct action_layout *find_layout(struct role_case *a, uint64_t *le
     const struct role_case *size = role_find(a->c, "", 0, "policy_size");
     const struct board *board = a->c->board;
     const struct action_layout *layout;
-    char notes[2][64] = {"", ""}, known[200];
+    char notes[2][64] = {"", ""};
     int64_t n = 0;
 
     if (!role_told_layout(a, &layout))
@@ -208,11 +208,10 @@ static const struct action_layout *find_layout(struct role_case *a, uint64_t *le
     }
     *length = (uint64_t)n;
     if (layout == NULL && n > 0) {
-        action_layout_list(board, known, sizeof known);
         layout = action_layout_by_length(board, *length);
         if (layout == NULL)
             role_unfit(a, "policy_size is %" PRIu64 ", but the board %s has policies %s", *length,
-                       board->name, known);
+                       board->name, ACTION_LAYOUTS(board, 200));
         return layout;
     }
     for (size_t k = 0; k < 2 && layout == NULL; k++) {
@@ -308,7 +307,6 @@ bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, u
     const enum role role = a->b->role == ROLE_ACTION ? ROLE_ACTION : ROLE_POLICY_INDEX;
     const struct action_layout *told, *one, *other = NULL;
     bool may_be_other = role != ROLE_ACTION;
-    char known[200];
     double low, high;
 
     /* Of pairs the second numbers are counts. */
@@ -325,12 +323,11 @@ bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, u
         may_be_other |= (double)one->length(one, board) > high;
     if (!may_be_other)
         return false; /* its row is named when it is moved */
-    action_layout_list(board, known, sizeof known);
     role_refuse(
         a, other != NULL ? text_format("%s:layout=%s", role_name(role), other->name).text : NULL,
         "index %.0f, expected below %" PRIu64
         ", the actions of the layout %s: say what it numbers, layout= one of %s",
-        high, length, layout->name, known);
+        high, length, layout->name, ACTION_LAYOUTS(board, 200));
     name_row(a, (double)length);
     return true;
 }
