@@ -54,8 +54,9 @@ void *sorter_add(struct sorter *sorter, const void *record, size_t n_bytes, stru
 void *sorter_room(struct sorter *sorter, size_t n, struct error *err);
 size_t sorter_most(const struct sorter *sorter);
 
-/* Read the next record, which is borrowed until the next call. Returns 1; 0 after the last; -1. */
-int sorter_next(struct sorter *sorter, const void **record, struct error *err);
+/* Read the next record, which is borrowed until the next call, into a pointer of any type whose
+ * address is given. Returns 1; 0 after the last; -1. */
+int sorter_next(struct sorter *sorter, void *record, struct error *err);
 
 void sorter_release(struct sorter *sorter);
 

@@ -183,14 +183,13 @@ static int look_at_rows(struct compare *c, struct sorter *sorter, uint64_t *matr
      * that have any. */
     uint64_t *n_rows = room, *firsts = room + n_all, *sets = room + 2 * n_all;
     int status = room != NULL ? 0 : error_no_memory(err, "rows of sets");
-    const void *found;
+    const struct record *record;
     uint64_t first = 0;
     size_t n_sets = 0;
     bool differ = false;
     int n = 0;
 
-    while (status == 0 && (n = sorter_next(sorter, &found, err)) > 0) {
-        const struct record *record = found;
+    while (status == 0 && (n = sorter_next(sorter, &record, err)) > 0) {
         const size_t set = (size_t)(record->order + 1);
 
         if (sorter->is_first) {
@@ -238,7 +237,7 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
     struct compare c = {.sets = sets, .exact = by_key, .symmetry = by_key, .matches = by_key};
     const uint64_t counts_nbytes = 2 * sizeof *sets->exact * sets->n * sets->n;
     struct text_list *lists = calloc(sets->n + 1, sizeof *lists);
-    const void *found;
+    const struct match *match;
     size_t n_shards = 0;
     int n = 0, status = lists != NULL ? 0 : error_no_memory(err, "sets");
 
@@ -267,11 +266,8 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
         status = look_at_rows(&c, &c.symmetry, sets->symmetry, err);
     if (status == 0 && sets->exact != NULL)
         status = look_at_rows(&c, &c.exact, sets->exact, err);
-    while (status == 0 && (n = sorter_next(&c.matches, &found, err)) > 0) {
-        const struct match *match = found;
-
+    while (status == 0 && (n = sorter_next(&c.matches, &match, err)) > 0)
         status = sets->found(sets->self, match->row, match->set, match->other, err);
-    }
     for (size_t i = 0; lists != NULL && i < sets->n; i++)
         if (sets->items[i].shards.n == 0)
             text_list_release(&lists[i]);

@@ -272,7 +272,7 @@ static int begin_merge(struct sorter *sorter, struct error *err)
     return 0;
 }
 
-int sorter_next(struct sorter *sorter, const void **record, struct error *err)
+int sorter_next(struct sorter *sorter, void *record, struct error *err)
 {
     if (!sorter->is_read && begin_merge(sorter, err) != 0)
         return -1;
@@ -284,6 +284,6 @@ int sorter_next(struct sorter *sorter, const void **record, struct error *err)
     sorter->is_first = sorter->is_last;
     sorter->is_last = sorter->n_runs == 0 || memcmp(next->records + next->at, sorter->current.data,
                                                     sizeof(struct key_value)) != 0;
-    *record = sorter->current.data;
+    memcpy(record, &sorter->current.data, sizeof sorter->current.data);
     return 1;
 }

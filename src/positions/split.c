@@ -199,14 +199,12 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
  * first, which is that of a position's first record. */
 static int look_at_positions(struct run *run, struct error *err)
 {
-    const void *found;
+    const struct record *record;
     uint64_t first = 0;
     bool is_shared = false;
     int n;
 
-    while ((n = sorter_next(&run->rows, &found, err)) > 0) {
-        const struct record *record = found;
-
+    while ((n = sorter_next(&run->rows, &record, err)) > 0) {
         if (run->rows.is_first) {
             first = record->side;
             is_shared = false;
