@@ -414,7 +414,8 @@ int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64
                 range->min = value;
             if (range->n == 0 || value > range->max)
                 range->max = value;
-            range->has_fraction |= value != floor(value);
+            range->has_fraction =
+                range->has_fraction || (!dtype_is_integer(row.dtype) && value != floor(value));
             if (value == -1 || value == 0 || value == 1 || value == 2)
                 range->codes |= NUMBER_CODE((int)value);
             range->n++;

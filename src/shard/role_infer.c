@@ -54,23 +54,21 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
         return error_no_memory(err, "roles");
     for (size_t i = 0; i < c->n; i++) {
         const struct array *array = &c->archive->arrays[i];
-        const size_t n_key = strlen(array->key), n_ending = strlen("_present");
-        struct role_named named = role_by_name(array->key, n_key, board);
+        struct role_case *a = &c->cases[i];
 
-        /* FIELD_present (b1): whether FIELD was there at all. */
-        if (!named.is_known && array->header.dtype.kind == DTYPE_BOOL &&
-            array->header.n_dims == 1 && n_key > n_ending &&
-            text_compare_caseless(array->key + n_key - n_ending, "_present", n_ending) == 0)
-            named = (struct role_named){.is_known = true, .role = ROLE_COPY};
         bindings[i] = (struct role_binding){
             .role = ROLE_META, .index_array = -1, .value_array = -1, .offsets_array = -1};
-        c->cases[i] = (struct role_case){.c = c,
-                                         .array = array,
-                                         .h = &array->header,
-                                         .b = &bindings[i],
-                                         .told = &nothing,
-                                         .named = named};
-        c->by_key[i] = &c->cases[i];
+        *a = (struct role_case){.c = c,
+                                .array = array,
+                                .h = &array->header,
+                                .b = &bindings[i],
+                                .told = &nothing,
+                                .named = role_by_name(array->key, strlen(array->key), board)};
+        /* Whether something was there at all. */
+        if (!a->named.is_known && a->h->dtype.kind == DTYPE_BOOL && a->h->n_dims == 1 &&
+            role_name_has(a, "_present$"))
+            a->named = (struct role_named){.is_known = true, .role = ROLE_COPY};
+        c->by_key[i] = a;
     }
     qsort(c->by_key, c->n, sizeof(struct role_case *), compare_keys);
     return take_overrides(c, c->request, err);
@@ -159,7 +157,7 @@ static bool may_be_moves(const struct role_case *a, bool list)
 {
     const struct npy_header *h = a->h;
     const bool is_strict = a->c->request->is_strict;
-    const bool is_named = role_name_suggests_cells(a->array->key);
+    const bool is_named = role_name_has(a, role_words_of_cells);
     const uint64_t n_columns = h->n_dims == 1 ? 1 : h->shape[1];
 
     if (!are_integers(a))
@@ -270,10 +268,8 @@ static int bind_unnamed(struct role_case *a)
             text_quote(c->rows->array->key).text, text_quote(c->differing->array->key).text);
     }
     if (has_rows && c->request->is_strict && c->board->family->castling != NULL &&
-        (text_contains_caseless(a->array->key, "castl") ||
-         (!may_be_moves(a, false) && (text_contains_caseless(a->array->key, "passant") ||
-                                      text_compare_caseless(a->array->key, "ep", 3) == 0 ||
-                                      text_compare_caseless(a->array->key, "ep_", 3) == 0))))
+        (role_name_has(a, "castl") ||
+         (!may_be_moves(a, false) && role_name_has(a, "passant ^ep$ ^ep_"))))
         return role_refuse(a, NULL,
                            "its name suggests castling rights, or a pawn taken en passant, which "
                            "change sides in a mirror image: say what it is");

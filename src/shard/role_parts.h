@@ -117,8 +117,12 @@ const char *role_order_of(const struct role_case *a, enum role role);
 
 /* --- what is likely: these leave the reason alone --- */
 
-/* True when a name suggests move indices or coordinates (move, pos, cell, best, ...). */
-bool role_name_suggests_cells(const char *key);
+/* True when an array's name has one of the words, which are separated by spaces; ^ and $ are the
+ * ends of the name, and case does not matter. */
+bool role_name_has(const struct role_case *a, const char *words);
+
+/* Words that suggest move indices or coordinates. */
+extern const char role_words_of_cells[];
 
 /* True for integers under a name that is as often a move's as another label's (y, target), if they
  * go beyond those of win, draw and loss, but not beyond moves. */

@@ -204,16 +204,15 @@ bool role_spells_cells(const struct role_case *a)
 {
     static bool (*const spellings[])(struct spelled * s, const char *text) = {
         read_names, read_letters, read_pairs, read_index};
-    static const char *const endings[] = {"move", "moves", "action", "coord", "coords", "square"};
     const uint64_t n_cells = a->c->board->n_cells;
-    const bool is_named = role_name_suggests_cells(a->array->key);
+    const bool is_named = role_name_has(a, role_words_of_cells);
 
     if (a->named.is_known || dtype_is_number(&a->h->dtype))
         return false;
-    for (size_t k = 0;
-         k < N_OF(endings) && a->array->objects == NULL && !role_may_hold_positions(a); k++)
-        if (text_ends_with(a->array->key, endings[k]))
-            return true;
+    if (a->array->objects == NULL &&
+        role_name_has(a, "move$ moves$ action$ coord$ coords$ square$") &&
+        !role_may_hold_positions(a))
+        return true;
     for (size_t k = 0; k < N_OF(spellings); k++) {
         struct spelled s = {.board = a->c->board, .read = spellings[k]};
         uint64_t n_cols = 0, n_distinct = 0, rows = 0;

@@ -10,6 +10,27 @@
 #define LIST_LOOK_NBYTES (64u << 10) /* lists are examined up to this, */
 #define MAX_LOOK_ITEMS   64          /* the first items of each */
 
+/* --- words in names --- */
+
+const char role_words_of_cells[] =
+    "move action pos cell coord best played chosen mv square passant ^act$ ^acts$ ^last$ ^lm$ "
+    "^prev$ ^hist$ ^history$ ^bm$ ^san$ ^uci$ ^xy$ ^yx$ ^rc$";
+
+bool role_name_has(const struct role_case *a, const char *words)
+{
+    char name[PATH_MAX + 3], word[16];
+    size_t n;
+
+    snprintf(name, sizeof name, "^%s$", a->array->key);
+    for (; *words != '\0'; words += n + (words[n] == ' ')) {
+        n = strcspn(words, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, words);
+        if (text_contains_caseless(name, word))
+            return true;
+    }
+    return false;
+}
+
 /* --- lists --- */
 
 bool role_are_lists(const struct role_case *a, bool have_values)
@@ -41,14 +62,13 @@ bool role_are_lists(const struct role_case *a, bool have_values)
  * floating ones by name only; a policy if every row adds up to 1 or 0, with nothing below 0. */
 static enum role role_of_actions(const struct role_case *a)
 {
-    static const char *const words[] = {"valid", "legal", "mask", "avail"};
     const struct dtype *dtype = &a->h->dtype;
-    bool are_shares = dtype_is_number(dtype), are_flags = are_shares && dtype->kind != DTYPE_FLOAT;
+    bool are_shares = dtype_is_number(dtype);
+    bool are_flags =
+        are_shares && (dtype->kind != DTYPE_FLOAT || role_name_has(a, "valid legal mask avail"));
     struct walk walk;
     double most = 0;
 
-    for (size_t k = 0; k < N_OF(words) && are_shares; k++)
-        are_flags |= text_contains_caseless(a->array->key, words[k]);
     role_begin_look(a, &walk);
     while ((are_shares || are_flags) && walk_next(&walk)) {
         const struct row_summary row = row_summarize(walk.rows, 0, walk.rows->n);
@@ -86,17 +106,6 @@ static bool speak_of(const struct role_case *a, double middle, bool colour)
 }
 
 /* --- likely roles --- */
-
-bool role_name_suggests_cells(const char *key)
-{
-    static const char *const hints[] = {"move",   "action", "pos", "cell",   "coord",  "best",
-                                        "played", "chosen", "mv",  "square", "passant"};
-
-    for (size_t i = 0; i < N_OF(hints); i++)
-        if (text_contains_caseless(key, hints[i]))
-            return true;
-    return role_lists("act acts last lm prev hist history bm san uci xy yx rc", key, strlen(key));
-}
 
 static bool has_role(const struct role_context *c, enum role role)
 {
@@ -182,7 +191,7 @@ static bool could_be(const struct role_case *a, enum role role)
          (role_wanted(a) == role ||
           (!a->named.is_known && !c->request->swaps_colours && !has_role(c, ROLE_PLANES)))) ||
         (role == ROLE_ACTION && a->h->n_dims == 2 && a->h->shape[1] > 2 &&
-         role_name_suggests_cells(a->array->key));
+         role_name_has(a, role_words_of_cells));
     return role_kinds[role].fit(&tried);
 }
 
@@ -253,7 +262,6 @@ const char *role_suggest(const struct role_case *a)
         {ROLE_GRID, ROLE_POLICY, ROLE_PLANES, ROLE_PACKED, ROLE_ACTION, ROLE_COORD},
         {ROLE_POLICY, ROLE_GRID, ROLE_PLANES, ROLE_PACKED, ROLE_META, ROLE_META},
     };
-    static const char *const counts[] = {"n_", "num_", "total_"}; /* of moves and the like */
     const enum role *roles = orders[a->h->dtype.kind == DTYPE_FLOAT];
     const struct role_request *request = a->c->request;
     const struct role_context *c = a->c;
@@ -267,12 +275,11 @@ const char *role_suggest(const struct role_case *a)
                    ? "drop"
                    : "meta";
     if (a->array->objects != NULL) /* only sparse policies move objects */
-        return request->swaps_colours                    ? "ROLE"
-               : role_name_suggests_cells(a->array->key) ? "drop"
-                                                         : "copy";
-    for (size_t k = 0; k < N_OF(counts); k++)
-        if (text_compare_caseless(a->array->key, counts[k], strlen(counts[k])) == 0)
-            return a->h->n_dims == 1 ? "copy" : "ROLE";
+        return request->swaps_colours                  ? "ROLE"
+               : role_name_has(a, role_words_of_cells) ? "drop"
+                                                       : "copy";
+    if (role_name_has(a, "^n_ ^num_ ^total_"))
+        return a->h->n_dims == 1 ? "copy" : "ROLE";
     if (request->is_strict && !a->named.is_known && role_are_lists(a, false))
         return is_likely(a, ROLE_ACTION) ? role_name(ROLE_ACTION) : "ROLE";
     for (size_t k = 0; k < 6 && roles[k] != ROLE_META; k++) {
@@ -317,19 +324,6 @@ const char *role_suggest(const struct role_case *a)
 
 const char *role_suggest_label(struct role_case *a)
 {
-    /* Words in names. An earlier row wins: the first is for numbers about a label. */
-    static const struct {
-        const char *role;
-        const char *words[12];
-    } hints[] = {
-        {NULL,
-         {"weight", "mask", "std", "var", "valid", "turn_n", "turn_id", "turn_count", "turns_",
-          "_turns"}},
-        {"value", {"return"}},
-        {"to-move:winner", {"winner"}},
-        {"to-move", {"side", "player", "turn", "colo", "stm", "mover"}},
-        {"value", {"value", "reward", "target", "label", "win", "result", "outcome", "return"}},
-    };
     static const struct {
         double low, high;
         const char *flags;
@@ -338,13 +332,16 @@ const char *role_suggest_label(struct role_case *a)
                    [TO_MOVE_PM1] = {-1, 1, " --to-move pm1"}};
     const struct conventions *conventions = a->c->request->conventions;
     const struct npy_header *h = a->h;
-    const char *role = NULL;
+    /* Numbers about a label come first; a return is no turn. */
+    const char *role =
+        role_name_has(a, "weight mask std var valid turn_n turn_id turn_count turns_ _turns") ? NULL
+        : role_name_has(a, "return")                                       ? "value"
+        : role_name_has(a, "winner")                                       ? "to-move:winner"
+        : role_name_has(a, "side player turn colo stm mover")              ? "to-move"
+        : role_name_has(a, "value reward target label win result outcome") ? "value"
+                                                                           : NULL;
     double low, high;
 
-    for (size_t i = N_OF(hints); i-- > 0;)
-        for (size_t k = 0; hints[i].words[k] != NULL; k++)
-            if (text_contains_caseless(a->array->key, hints[i].words[k]))
-                role = hints[i].role;
     if ((h->n_dims != 1 && (h->n_dims != 2 || h->shape[1] != 1)) || role == NULL ||
         !role_find_range(a, UINT64_MAX, &low, &high))
         return NULL;
