@@ -411,7 +411,7 @@ bool role_sparse_of_scipy(const struct role_case *a, char role[64])
         of[INDICES]->array->n_rows != of[VALUES]->array->n_rows)
         return false;
     if (of[INDICES] == a && shape != NULL && is_vector(shape, true) && shape->array->n_rows == 2 &&
-        role_find_range(shape, UINT64_MAX, &low, &high) && low > 0 && high < UINT32_MAX &&
+        role_find_range(shape, UINT64_MAX, &low, &high) && low >= 0 && high < UINT32_MAX &&
         (low == n_rows || high == n_rows))
         layout = action_layout_by_length(a->c->board, (uint64_t)(low == n_rows ? high : low));
     snprintf(role, 64, "%s%s%.40s", own, layout != NULL ? ":layout=" : "",
