@@ -199,14 +199,17 @@ static int bind_copy(struct role_case *a, bool check_shape)
     return 0;
 }
 
-/* True for as many integers in both, or a number for each row, or column, of the board. */
+/* True for as many rows of as many integers in both, or of a number for each row, or column, of the
+ * board. */
 static bool are_of_one_form(const struct role_case *a, const struct role_case *b)
 {
     const struct board *board = a->c->board;
-    const uint64_t n[] = {a->array->row_nbytes / a->h->dtype.itemsize,
-                          b->array->row_nbytes / b->h->dtype.itemsize};
+    const uint64_t n_rows = a->array->n_rows;
 
-    return (n[0] == n[1] && dtype_is_integer(&a->h->dtype) && dtype_is_integer(&b->h->dtype)) ||
+    if (n_rows == 0 || b->array->n_rows != n_rows)
+        return false;
+    const uint64_t n[] = {a->h->n_elements / n_rows, b->h->n_elements / n_rows};
+    return (n[0] == n[1] && are_integers(a) && are_integers(b)) ||
            (n[0] > 2 && (n[0] == board->rows || n[0] == board->cols) && n[1] > 2 &&
             (n[1] == board->rows || n[1] == board->cols));
 }
@@ -237,9 +240,9 @@ static const struct role_case *other_coordinate(const struct role_case *a)
             for (size_t i = 0; i < n_capitals; i++)
                 ending[i] ^= 0x20;
             const struct role_case *b = role_find(a->c, key, at, ending);
-            if (b != NULL && b->array->n_rows == a->array->n_rows && are_of_one_form(a, b) &&
-                role_find_range(a, UINT64_MAX, &low, &high) && low >= -1 && high < end &&
-                role_find_range(b, UINT64_MAX, &low, &high) && low >= -1 && high < end)
+            if (b != NULL && are_of_one_form(a, b) && role_find_range(a, UINT64_MAX, &low, &high) &&
+                low >= -1 && high < end && role_find_range(b, UINT64_MAX, &low, &high) &&
+                low >= -1 && high < end)
                 return b;
         }
     return NULL;

@@ -454,6 +454,7 @@ UNDECIDED = [
     ("go9", {**SHOWN, "last_row": GAME["last"] // 9, "last_col": GAME["last"] % 9, "to_y": GAME["next"] // 9,
              "to_x": GAME["next"] % 9, "row": GAME["last"], "col": GAME["last"] * 0},
      {"last_row": "drop", "last_col": "drop", "to_y": "drop", "to_x": "drop", "row": "action"}),
+    ("go9", {**SHOWN, "r": objects(*(GAME["last"] // 9).tolist()), "c": GAME["last"] % 9}, {"r": "drop", "c": "drop"}),
     # Moves that number something else than the policy beside them: a pass, cells of the box.
     ("go9", {"x": planes(2, 9, 9), "pi_indices": np.tile([3, 4], (N, 1)), "pi_values": np.full((N, 2), 0.5),
              "legal_moves": np.where(PADDED == 8, 81, PADDED)},
@@ -613,6 +614,7 @@ for what, boards in ("no numbers", np.zeros((N, 2, 6, 7), "c8")), ("none at all"
           {"boards": "drop"})
 
 DECIDED = [
+    ("go9", go(r=objects(*["x"] * N), c=np.full(N, 2), i=objects(*["x"] * N), j=np.array(["y"] * N))),
     ("go9", go(best_player=np.full(N, "ann", object), pages=np.full((N, 4), 3, object))),
     ("go9", go(page_indices=np.zeros((N, 4), "i4"), page_values=np.zeros((N, 3), "f4"))),
     ("go9", go(extra=spread(7), step=np.arange(N), ids=np.array(["game"] * N), gf=spread(20))),
