@@ -210,8 +210,8 @@ static bool are_only_planes(const struct role_case *a)
 }
 
 /* True when the numbers agree with a role that the shape fits: moves and coordinates must lie
- * between -1 and their upper bound. Where colours are swapped, a map of the cells may depend on the
- * colours, and is likely only if its numbers show what it is. */
+ * between -1 and their upper bound, which the type must hold. Where colours are swapped, a map of
+ * the cells may depend on the colours, and is likely only if its numbers show what it is. */
 static bool is_likely(const struct role_case *a, enum role role)
 {
     const struct role_context *c = a->c;
@@ -220,8 +220,11 @@ static bool is_likely(const struct role_case *a, enum role role)
 
     if (role == ROLE_ACTION || role == ROLE_COORD) {
         const uint64_t n_cells = c->board->n_cells, n = end_of_moves(a);
+        const uint64_t last = (n > 0 && n < n_cells ? n : n_cells) - 1;
+        uint8_t image[8];
 
-        if (role_is_on_cells(role_wanted(a)))
+        if (role_is_on_cells(role_wanted(a)) ||
+            (role == ROLE_ACTION && dtype_put_int(&a->h->dtype, (int64_t)last, image) != 0))
             return false;
         if (!c->request->is_strict || a->array->n_rows == 0)
             return true;

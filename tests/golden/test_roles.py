@@ -463,6 +463,9 @@ UNDECIDED = [
      {"moves": "action:layout=cells+pass"}),
     ("hexagon:4", {"x": planes(2, 9, 9) * HEX4, "policy": spread(61), "moves": HEX4_ROWS, "prev_moves": HEX4_ROWS},
      {"moves": "action:layout=cells-box", "prev_moves": "action:layout=cells-box"}),
+    # Numbers too short for all moves.
+    ("gomoku15", {"x": planes(2, 15, 15), "hist": np.arange(N, dtype="i1"), "best": np.arange(N, dtype="u1")},
+     {"hist": "drop", "best": "action"}),
     # One number for each row is no policy, whatever its name.
     ("go9", go(mask=np.ones(N, bool), probs=rng().random(N)), {"mask": "copy", "probs": "copy"}),
     # Numbers of turns tell nobody's turn; a return may be a value.
