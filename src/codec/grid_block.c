@@ -1,8 +1,9 @@
 /*
- * grid_block.c - sequences -> one deflate block: dynamic, fixed or stored, whichever is smallest.
+ * grid_block.c - sequences -> one deflate block, dynamic or stored, whichever is smaller.
  *
  * Symbols are counted, prefix codes made for the counts (Huffman's construction, and package-merge
- * where that gets too deep), and the sizes of all three types reckoned before one is written.
+ * where that gets too deep), and both sizes reckoned before one is written. The format's fixed
+ * codes pay in blocks of a few bytes only, which are not made here.
  */
 #include "codec/grid.h"
 
@@ -151,19 +152,17 @@ void grid_huffman_codes(const uint8_t *lengths, size_t n_symbols, uint16_t *code
 /* One bit below deflate's limit, so that four literals fit beside the pending bits. */
 #define MAX_CODE_LENGTH    14
 #define MAX_CODELEN_LENGTH 7
-#define N_FIXED_LITLEN     288
-#define N_FIXED_DISTANCE   32
 
-enum block_type { BLOCK_STORED, BLOCK_FIXED, BLOCK_DYNAMIC };
+enum block_type { BLOCK_STORED = 0, BLOCK_DYNAMIC = 2 };
 
 _Static_assert(GRID_MAX_BLOCK + DEFLATE_MAX_MATCH <= GRID_HUFFMAN_MAX_COUNT,
                "a symbol's count in a block must fit the Huffman coder");
 _Static_assert(4 * MAX_CODE_LENGTH <= GRID_BITS_MAX_PUT, "four literals are written at once");
 
-/* Code lengths of a block; the arrays have room for the symbols that only the fixed code has. */
+/* Code lengths of a block. */
 struct code_lengths {
-    uint8_t litlen[N_FIXED_LITLEN];
-    uint8_t distance[N_FIXED_DISTANCE];
+    uint8_t litlen[DEFLATE_N_LITLEN];
+    uint8_t distance[DEFLATE_N_DISTANCE];
 };
 
 /* The description of a dynamic block's codes: code lengths, run-length coded, Huffman coded. */
@@ -288,11 +287,11 @@ static void stored_write(const uint8_t *bytes, size_t n_bytes, bool final, struc
 
 static void make_codes(const struct code_lengths *lengths, struct grid_codes *codes)
 {
-    uint16_t litlen[N_FIXED_LITLEN];
-    uint16_t distance[N_FIXED_DISTANCE];
+    uint16_t litlen[DEFLATE_N_LITLEN];
+    uint16_t distance[DEFLATE_N_DISTANCE];
 
-    grid_huffman_codes(lengths->litlen, N_FIXED_LITLEN, litlen);
-    grid_huffman_codes(lengths->distance, N_FIXED_DISTANCE, distance);
+    grid_huffman_codes(lengths->litlen, DEFLATE_N_LITLEN, litlen);
+    grid_huffman_codes(lengths->distance, DEFLATE_N_DISTANCE, distance);
     for (unsigned i = 0; i <= DEFLATE_END; i++)
         codes->literal[i] = (uint32_t)litlen[i] << 8 | lengths->litlen[i];
     for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++) {
@@ -441,7 +440,7 @@ const uint8_t *grid_block_write(struct grid_state *state, const uint8_t *bytes, 
     const bool follows = state->mode == GRID_MOVED && state->steps->n >= GRID_FOLLOW_STEPS &&
                          (size_t)(state->end - end) >= GRID_FOLLOW_NBYTES;
     struct grid_counts counts = {.litlen[DEFLATE_END] = 1};
-    struct code_lengths dynamic = {0}, fixed;
+    struct code_lengths lengths;
     struct code_header header;
     const struct grid_bits before = *bits;
     const uint64_t n_stored =
@@ -453,29 +452,21 @@ const uint8_t *grid_block_write(struct grid_state *state, const uint8_t *bytes, 
         steps_count(state->steps, &counts);
     else
         state->kernels->count(bytes, n_bytes, state->sequences, state->n_sequences, &counts);
-    lengths_from_counts(&counts, state, follows, &dynamic);
-    header_init(&header, &dynamic);
-    memset(fixed.litlen, 8, sizeof fixed.litlen);
-    memset(fixed.litlen + 144, 9, 112);
-    memset(fixed.litlen + 256, 7, 24);
-    memset(fixed.distance, 5, sizeof fixed.distance);
-    const uint64_t dynamic_nbits = 3 + header.n_bits + body_nbits(&counts, &dynamic);
-    const uint64_t fixed_nbits = 3 + body_nbits(&counts, &fixed);
-    const uint64_t coded_nbits = dynamic_nbits < fixed_nbits ? dynamic_nbits : fixed_nbits;
+    lengths_from_counts(&counts, state, follows, &lengths);
+    header_init(&header, &lengths);
+    const uint64_t coded_nbits = 3 + header.n_bits + body_nbits(&counts, &lengths);
 
     if (n_bytes > 0) /* an empty block only ends the stream */
-        costs_from_lengths(&counts, &dynamic, &state->costs);
+        costs_from_lengths(&counts, &lengths, &state->costs);
     if (stored <= coded_nbits) {
         stored_write(bytes, n_bytes, final, bits);
         assert(grid_bits_since(bits, &before) == stored);
     } else {
-        const bool is_fixed = fixed_nbits <= dynamic_nbits;
         struct grid_codes codes;
 
-        grid_bits_put(bits, final | (is_fixed ? BLOCK_FIXED : BLOCK_DYNAMIC) * 2u, 3);
-        if (!is_fixed)
-            header_write(&header, bits);
-        make_codes(is_fixed ? &fixed : &dynamic, &codes);
+        grid_bits_put(bits, final | BLOCK_DYNAMIC * 2u, 3);
+        header_write(&header, bits);
+        make_codes(&lengths, &codes);
         const uint32_t end_code = codes.literal[DEFLATE_END];
         if (state->steps != NULL) {
             steps_codes(state->steps, &codes);
@@ -485,7 +476,7 @@ const uint8_t *grid_block_write(struct grid_state *state, const uint8_t *bytes, 
         }
         /* Sizes decide between the types of blocks: what was reckoned with is what was written. */
         assert(grid_bits_since(bits, &before) + (end_code & 0xff) == coded_nbits);
-        if (follows && !is_fixed)
+        if (follows)
             end += state->kernels->follow(state, end, coded_nbits, &codes, bits);
         grid_bits_put(bits, end_code >> 8, end_code & 0xff);
     }
