@@ -41,7 +41,6 @@ struct greedy {
     uint32_t keys[GRID_MAX_DISTANCES][GRID_WINDOW + 1];
     const uint8_t *stop;
     const uint8_t *literals; /* those not yet in a sequence begin here */
-    unsigned key_shift;      /* of the first 8 bytes of a hash */
     uint64_t key_high;       /* factor of the next 8 bytes, or 0 */
     size_t n_looked, n_ahead, n_waited;
 };
@@ -169,7 +168,7 @@ GRID_INLINE struct match look(const struct grid_state *state, const struct greed
 GRID_INLINE void greedy_hashed(struct grid_state *state, const struct greedy *g,
                                const struct window *window, const uint8_t *p, struct match *best)
 {
-    const uint64_t odd = 0x9e3779b97f4a7c15, low = (load_64(p) << g->key_shift) * odd;
+    const uint64_t odd = 0x9e3779b97f4a7c15, low = load_64(p) * odd;
     const uint64_t hash = (low ^ load_64(p + 8) * g->key_high) * odd;
     uint32_t *const slot = &state->hash[hash >> (64 - GRID_HASH_BITS)];
     const uint32_t here = (uint32_t)(p - state->floor) + 1;
@@ -284,7 +283,6 @@ GRID_INLINE const uint8_t *greedy_parse(struct grid_state *state, struct greedy 
 static GRID_TARGET const uint8_t *greedy(struct grid_state *state, const uint8_t *p,
                                          const uint8_t *stop)
 {
-    const size_t item_nbytes = state->trained.item_nbytes;
     struct greedy g = {.stop = stop, .literals = p};
 
     learned_init(&g.learned, state);
@@ -293,20 +291,13 @@ static GRID_TARGET const uint8_t *greedy(struct grid_state *state, const uint8_t
         for (uint32_t length = DEFLATE_MIN_MATCH; length < GRID_WINDOW; length++)
             g.keys[i][length] = look_key(state, &g.learned, i, length);
     /* A hash is of several elements, since a match of one or two is not worth a distance of its
-     * own; of fewer where no shape is known. */
-    g.key_shift = item_nbytes >= 4 || g.learned.longest > GRID_WINDOW ? 0 : 64 - 8 * 5;
-    g.key_high = item_nbytes >= 4 ? 0xc2b2ae3d27d4eb4f : 0;
+     * own. */
+    g.key_high = state->trained.item_nbytes >= 4 ? 0xc2b2ae3d27d4eb4f : 0;
     state->n_sequences = 0;
-    switch (g.learned.n) {
-    case 0:
-        return greedy_parse(state, &g, 0, p);
-    case 4:
-        return greedy_parse(state, &g, 4, p);
-    case 8:
-        return greedy_parse(state, &g, 8, p);
-    default:
-        return greedy_parse(state, &g, GRID_MAX_DISTANCES, p);
-    }
+    return g.learned.n == 0   ? greedy_parse(state, &g, 0, p)
+           : g.learned.n == 4 ? greedy_parse(state, &g, 4, p)
+           : g.learned.n == 8 ? greedy_parse(state, &g, 8, p)
+                              : greedy_parse(state, &g, GRID_MAX_DISTANCES, p);
 }
 
 /* --- the optimal parser --- */

@@ -12,6 +12,12 @@
  */
 #define GRID_INLINE static inline __attribute__((always_inline)) GRID_TARGET
 
+/* Call a function that is compiled for elements of 2, 4 and 8 bytes. */
+#define BY_ITEM(item_nbytes, function, ...)          \
+    ((item_nbytes) == 4   ? function(__VA_ARGS__, 4) \
+     : (item_nbytes) == 8 ? function(__VA_ARGS__, 8) \
+                          : function(__VA_ARGS__, 2))
+
 GRID_INLINE uint32_t load_32(const uint8_t *p)
 {
     uint32_t value;

@@ -66,33 +66,18 @@ GRID_INLINE const uint8_t *moved_end(const struct grid_state *state, const uint8
     return left < (uint64_t)(stop - p) ? p + left : stop;
 }
 
-/* Whether moves take fewer bits than literals, as far as is known. */
-GRID_INLINE bool moved_pays(const struct grid_state *state, size_t item_nbytes)
-{
-    const struct grid_moves *const learned = state->trained.moves;
-    const struct grid_costs *const costs = &state->costs;
-    uint32_t n_bits;
-
-    if (learned == NULL)
-        return false;
-    n_bits = costs->length[item_nbytes];
-    n_bits += costs->distance[deflate_distance_symbol((uint32_t)learned->image_nbytes)];
-    return n_bits < costs->literal_mean * item_nbytes / 16;
-}
-
 GRID_INLINE const uint8_t *moved_parse(struct grid_state *state, const uint8_t *p,
                                        const uint8_t *stop, size_t item_nbytes)
 {
     const uint8_t *const last = stop - (size_t)(stop - p) % item_nbytes;
-    const bool pays = moved_pays(state, item_nbytes);
     struct step_cursor c = steps_begin(state, p, item_nbytes);
 
     while (p < last && steps_have_room(state->steps, c)) {
         const uint16_t *moves;
         const uint8_t *const end = moved_end(state, p, last, item_nbytes, &moves);
 
-        c = pays && moves != NULL ? moved_steps(state, c, p, end, moves, item_nbytes)
-                                  : moved_steps(state, c, p, end, NULL, item_nbytes);
+        c = moves != NULL ? moved_steps(state, c, p, end, moves, item_nbytes)
+                          : moved_steps(state, c, p, end, NULL, item_nbytes);
         p = end;
     }
     for (size_t i = 1; i < GRID_STEP_ZEROS; i++)
@@ -103,14 +88,7 @@ GRID_INLINE const uint8_t *moved_parse(struct grid_state *state, const uint8_t *
 static GRID_TARGET const uint8_t *moved(struct grid_state *state, const uint8_t *p,
                                         const uint8_t *stop)
 {
-    switch (state->trained.item_nbytes) {
-    case 4:
-        return moved_parse(state, p, stop, 4);
-    case 8:
-        return moved_parse(state, p, stop, 8);
-    default:
-        return moved_parse(state, p, stop, 2);
-    }
+    return BY_ITEM(state->trained.item_nbytes, moved_parse, state, p, stop);
 }
 
 /* --- what follows the steps of a block --- */
@@ -173,14 +151,13 @@ GRID_INLINE const uint8_t *follow_parse(const struct grid_state *state, struct f
     const uint8_t *const begin = f->p;
     const uint8_t *const last = state->end - (size_t)(state->end - begin) % item_nbytes;
     const struct grid_moves *const learned = state->trained.moves;
-    const bool pays = moved_pays(state, item_nbytes);
     const uint64_t reach = learned != NULL ? learned->image_nbytes + learned->row_nbytes : 0;
     const uint64_t period = learned != NULL ? learned->n_images * learned->image_nbytes : 0;
     const uint64_t most_nbits = n_bits / f->steps->n * 5 / 4; /* of a step */
     const uint8_t *p = begin, *window = begin;
     struct grid_bits before = f->bits; /* the window */
 
-    for (size_t i = 0; pays && i < learned->n; i++)
+    for (size_t i = 0; learned != NULL && i < learned->n; i++)
         if (learned->distance[i] != 0)
             state->steps->learned_codes[i] = grid_codes_join(
                 f->codes->length[item_nbytes],
@@ -189,7 +166,7 @@ GRID_INLINE const uint8_t *follow_parse(const struct grid_state *state, struct f
         const struct follow unwritten = *f;
         const uint8_t *const end = moved_end(state, p, last, item_nbytes, &f->moves);
 
-        if (pays && f->moves != NULL && (uint64_t)(p - state->floor) >= reach) {
+        if (f->moves != NULL && (uint64_t)(p - state->floor) >= reach) {
             f->move_codes = state->steps->learned_codes + (f->moves - learned->distance);
             *f = follow_steps(*f, p, end, true, item_nbytes);
         } else {
@@ -222,16 +199,7 @@ static GRID_TARGET size_t moved_follow(const struct grid_state *state, const uin
     struct follow f = {
         .steps = state->steps, .codes = codes, .bits = *bits, .p = p, .is_after = p[-1] != 0};
 
-    switch (state->trained.item_nbytes) {
-    case 4:
-        p = follow_parse(state, &f, n_bits, 4);
-        break;
-    case 8:
-        p = follow_parse(state, &f, n_bits, 8);
-        break;
-    default:
-        p = follow_parse(state, &f, n_bits, 2);
-    }
+    p = BY_ITEM(state->trained.item_nbytes, follow_parse, state, &f, n_bits);
     *bits = f.bits;
     return (size_t)(p - begin);
 }

@@ -254,10 +254,6 @@ GRID_INLINE const uint8_t *sparse_parse(struct grid_state *state, const uint8_t 
 static GRID_TARGET const uint8_t *sparse(struct grid_state *state, const uint8_t *p,
                                          const uint8_t *stop)
 {
-    switch (state->trained.item_nbytes) {
-    case 8:
-        return sparse_parse(state, p, stop, 8);
-    default:
-        return sparse_parse(state, p, stop, 4);
-    }
+    return state->trained.item_nbytes == 8 ? sparse_parse(state, p, stop, 8)
+                                           : sparse_parse(state, p, stop, 4);
 }

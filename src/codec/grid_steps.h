@@ -195,15 +195,6 @@ static GRID_TARGET void emit_steps(const struct grid_state *state, const uint8_t
 {
     const uint8_t *const end = bytes + n_bytes;
 
-    switch (state->steps->item_nbytes) {
-    case 2:
-        bytes = steps_write(state->steps, bytes, codes, bits, 2);
-        break;
-    case 4:
-        bytes = steps_write(state->steps, bytes, codes, bits, 4);
-        break;
-    default:
-        bytes = steps_write(state->steps, bytes, codes, bits, 8);
-    }
+    bytes = BY_ITEM(state->steps->item_nbytes, steps_write, state->steps, bytes, codes, bits);
     emit_literals(bytes, (size_t)(end - bytes), codes->literal, bits);
 }

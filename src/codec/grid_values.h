@@ -290,14 +290,7 @@ GRID_INLINE const uint8_t *values_parse(struct grid_state *state, const uint8_t 
 static GRID_TARGET const uint8_t *values(struct grid_state *state, const uint8_t *p,
                                          const uint8_t *stop)
 {
-    switch (state->trained.item_nbytes) {
-    case 1:
+    if (state->trained.item_nbytes == 1)
         return values_parse(state, p, stop, 1);
-    case 2:
-        return values_parse(state, p, stop, 2);
-    case 8:
-        return values_parse(state, p, stop, 8);
-    default:
-        return values_parse(state, p, stop, 4);
-    }
+    return BY_ITEM(state->trained.item_nbytes, values_parse, state, p, stop);
 }
