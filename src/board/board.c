@@ -171,10 +171,7 @@ static int build(struct board *b, const char *asked, const char *text, bool chec
         return -1;
     b->preset = preset != NULL ? preset->name : b->name;
     b->lead = preset != NULL && preset->lead != BOARD_LEAD_NONE ? preset->lead : family->lead;
-    if (b->game == 0)
-        b->game = preset != NULL && preset->game != 0 ? preset->game : family->game;
-    if (b->game == 0)
-        b->game = BOARD_GAME_STONES;
+    b->game = preset != NULL && preset->game != 0 ? preset->game : family->game;
     if (new_items(&b->order, b->n_on_board, "cells of a board", err) != 0)
         return -1;
     for (uint32_t cell = 0, n = 0; cell < b->n_cells; cell++)

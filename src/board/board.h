@@ -47,29 +47,21 @@ enum board_lead {
     BOARD_LEAD_TO_MOVE,  /* the player to move has as many as the other, or one fewer */
 };
 
-/* The game that `sample` plays on a board. */
+/* The game that `sample` makes rows of. */
 enum board_game {
-    BOARD_GAME_STONES = 1, /* stones on empty cells, without other rules */
-    BOARD_GAME_GO,         /* the same, with a pass in the policy */
-    BOARD_GAME_LINE,       /* a line of stones wins */
-    BOARD_GAME_DROP,       /* the same, and stones drop to the bottom */
+    BOARD_GAME_STONES, /* stones on empty cells, without other rules */
+    BOARD_GAME_LINE,   /* a line of stones wins */
+    BOARD_GAME_DROP,   /* the same, and stones drop to the bottom */
     BOARD_GAME_HEX,
     BOARD_GAME_RINGS, /* RingRift's stacks */
     BOARD_GAME_CHESS,
-    BOARD_GAME_OTHELLO, /* from here to Bridg-It: the games of play_men.c */
-    BOARD_GAME_BREAKTHROUGH,
-    BOARD_GAME_LIBERTIES, /* Go by its rules, on any board */
-    BOARD_GAME_GONNECT,   /* Go, won by joining opposite sides */
-    BOARD_GAME_HAVANNAH,
-    BOARD_GAME_Y,
-    BOARD_GAME_BRIDGES,  /* Bridg-It */
-    BOARD_GAME_TILES,    /* Take It Easy */
+    BOARD_GAME_TILES,   /* Take It Easy */
+    BOARD_GAME_MOVES,   /* stones, with a policy of their moves: Breakthrough */
+    BOARD_GAME_OTHELLO, /* stones; from here on, policies end in a pass */
+    BOARD_GAME_GO,
     BOARD_GAME_KATAGO,   /* Go, in KataGo's shards */
     BOARD_GAME_KATAGOMO, /* another game, in shards with the same members */
 };
-
-/* Cells of the largest board for the games that keep a position for each ply. */
-#define BOARD_GAME_MAX_CELLS 400
 
 /* What the shapes of a shard's arrays tell; 0 where they tell nothing. */
 struct board_seen {
@@ -127,7 +119,7 @@ struct board_family {
 
     /* --- pictures and samples --- */
 
-    enum board_game game;     /* the default of board->game; 0: BOARD_GAME_STONES */
+    enum board_game game;     /* the default of board->game */
     const char *men;          /* letters of the pieces in planes 0, 1, ...: the mover's, then the
                                  opponent's */
     uint32_t stack_planes[2]; /* numbers of planes with which positions are RingRift's, with heights
@@ -168,7 +160,7 @@ struct board {
     uint8_t *inverse;                   /* owned, n_transforms */
 
     enum board_lead lead; /* of the preset, or else of the family */
-    enum board_game game; /* of the board file, of the preset, or else of the family */
+    enum board_game game; /* of the preset, or else of the family */
 
     uint32_t n_planes;  /* entries of plane maps; 0 where the board has none */
     uint32_t n_actions; /* entries of action maps; 0 where the board has none */

@@ -233,79 +233,15 @@ static int parse_transforms(struct custom *c)
     return 0;
 }
 
-/* --- games --- */
-
-/* The games that `sample` plays on boards from a file, and the boards that they need. */
-static const struct {
-    const char *name;
-    enum board_game game;
-    const char *played_on;
-} games[] = {
-    {"breakthrough", BOARD_GAME_BREAKTHROUGH, "rows and cols"},
-    {"bridg-it", BOARD_GAME_BRIDGES, "an odd square without \"odd\" cells"},
-    {"go", BOARD_GAME_LIBERTIES, "orthogonal or hexagonal neighbours"},
-    {"gonnect", BOARD_GAME_GONNECT, "a square with orthogonal neighbours"},
-    {"havannah", BOARD_GAME_HAVANNAH, "a hexagon of hexagonal neighbours"},
-    {"othello", BOARD_GAME_OTHELLO, "even rows and cols from 4"},
-    {"y", BOARD_GAME_Y, "a triangle with hexagonal neighbours"},
-};
-
-/* Read the game, if the file names one, and check that it fits the board. */
-static int parse_game(const struct custom *c)
-{
-    const json_t *value = json_object_get(c->root, "game");
-    const char *name = json_is_string(value) ? json_string_value(value) : "";
-    const char *near = json_string_value(json_object_get(c->root, "neighbours"));
-    const bool is_regular = near != NULL && json_object_get(c->root, "edges") == NULL;
-    const bool is_hexagonal = is_regular && strcmp(near, "hexagonal") == 0;
-    const bool is_orthogonal = is_regular && strcmp(near, "orthogonal") == 0;
-    const bool is_whole = json_object_get(c->root, "without") == NULL;
-    struct board *b = c->board;
-    const bool is_box = is_whole && json_object_get(c->root, "rows") != NULL && b->rows > 1;
-    const bool is_square = b->rows > 1 && b->rows == b->cols;
-    bool fits = b->n_planes == 0 && b->n_actions == 0 && b->n_cells <= BOARD_GAME_MAX_CELLS;
-    char names[256] = "";
-    size_t i = 0;
-
-    for (; i < N_OF(games) && strcmp(games[i].name, name) != 0; i++)
-        text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", games[i].name);
-    if (value == NULL)
-        return 0;
-    if (i == N_OF(games))
-        return custom_refuse(c, "game %s is not one of %s", text_quote(name).text, names);
-    b->game = games[i].game;
-    if (b->game == BOARD_GAME_OTHELLO)
-        fits &= is_box && b->rows > 3 && b->cols > 3 && b->rows % 2 == 0 && b->cols % 2 == 0;
-    else if (b->game == BOARD_GAME_BREAKTHROUGH)
-        fits &= is_box && b->cols > 1;
-    else if (b->game == BOARD_GAME_GONNECT)
-        fits &= is_box && is_square && is_orthogonal;
-    else if (b->game == BOARD_GAME_HAVANNAH)
-        fits &= is_whole && is_hexagonal && json_object_get(c->root, "hexagon") != NULL;
-    else if (b->game == BOARD_GAME_Y)
-        fits &= is_whole && is_hexagonal && json_object_get(c->root, "triangle") != NULL;
-    else if (b->game == BOARD_GAME_LIBERTIES)
-        fits &= b->rows > 0 && (is_hexagonal || is_orthogonal);
-    else
-        fits &= is_square && b->rows % 2 == 1;
-    for (uint32_t cell = 0; cell < b->n_cells && b->game == BOARD_GAME_BRIDGES; cell++)
-        fits &= b->on_board[cell] != cell % 2;
-    return fits ? 0
-                : custom_refuse(c,
-                                "game \"%s\" is played on %s, up to %d cells, without planes and "
-                                "actions of the file",
-                                name, games[i].played_on, BOARD_GAME_MAX_CELLS);
-}
-
 /* --- the board --- */
 
 /* Fill *c and its board from the text of the board file. */
 static int parse_board(struct custom *c)
 {
     static const char keys[] =
-        " name:text source:text game: cells: rows: cols: grid: hexagon: star: triangle: without: "
-        "neighbours: edges:list lines:list straight: colours: players: subgroup: transforms: "
-        "generators:flag ";
+        " name:text source:text game:text cells: rows: cols: grid: hexagon: star: triangle: "
+        "without: neighbours: edges:list lines:list straight: colours: players: subgroup: "
+        "transforms: generators:flag ";
     enum group_which which = GROUP_WHOLE;
     struct error refusal = {0};
     json_error_t where;
@@ -393,8 +329,7 @@ int board_build_custom(struct board *b, const char *path, const char *text, stru
             return custom_refuse(&c, "a board file has at most %s, not %s",
                                  text_size(MAX_NBYTES).text, text_size(c.text_nbytes).text);
     }
-    const int status =
-        parse_board(&c) != 0 || parse_game(&c) != 0 ? -1 : set_name(&c, text == NULL);
+    const int status = parse_board(&c) != 0 ? -1 : set_name(&c, text == NULL);
     json_decref(c.root);
     free(c.marked);
     return status;

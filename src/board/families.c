@@ -412,7 +412,7 @@ const struct board_family board_family_breakthrough = {
     .box = &box_breakthrough,
     BOARD_LAYOUTS(&action_layout_breakthrough, BOARD_CELLS),
     .lead = BOARD_LEAD_FREE,
-    .game = BOARD_GAME_BREAKTHROUGH,
+    .game = BOARD_GAME_MOVES,
 };
 
 const struct board_family board_family_takeiteasy = {

@@ -26,13 +26,13 @@ uint64_t play_dim(const struct play *play, int dim)
 
 int play_game_init(struct play_game *game, const struct play *play, struct error *err)
 {
-    const size_t n_cells = play->board->n_cells, n_work = n_cells + PLAY_WORK;
-    const size_t n_visits = play->n_actions > n_work ? play->n_actions : n_work;
+    const size_t n_cells = play->board->n_cells, n_work = n_cells + PLAY_SPARE;
+    const size_t n = play->n_actions > n_work ? play->n_actions : n_work;
 
     *game = (struct play_game){0};
-    if (new_items(&game->moves, (size_t)play->n_moves + 1, "a game", err) != 0 ||
-        new_items(&game->work, n_work, "a game", err) != 0 ||
-        new_items(&game->visits, n_visits, "a game", err) != 0 ||
+    if (new_items(&game->moves, n, "a game", err) != 0 ||
+        new_items(&game->work, n, "a game", err) != 0 ||
+        new_items(&game->visits, n, "a game", err) != 0 ||
         new_items(&game->stones, 2 * n_cells + 1, "a game", err) != 0)
         return -1;
     return 0;

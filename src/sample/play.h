@@ -19,7 +19,6 @@ struct play {
     const struct board *board; /* borrowed */
     const struct play_kind *kind;
     uint64_t seed;
-    uint32_t n_moves;   /* size of a game's moves */
     const char *planes; /* see play_planes; NULL: the kind draws its own */
     uint32_t n_planes;  /* the size PLAY_PLANES; those without a letter in `planes` stay 0 */
     uint32_t n_actions; /* the size PLAY_ACTIONS: as a board file says; else cells, in Go a pass */
@@ -31,13 +30,14 @@ struct play_game {
     uint64_t number;
     uint32_t n_plies; /* at least 1 */
     int winner;       /* 0 the player who moved first, 1 the other, -1 nobody */
-    uint32_t *moves;  /* owned, n_moves of the play; the kind decides what they hold */
-    uint32_t *work;   /* owned: scratch, PLAY_WORK more than the board has cells */
+    uint32_t *moves;  /* owned; the kind decides what they hold */
+    uint32_t *work;   /* owned: scratch */
     uint32_t *visits; /* owned: scratch, see play_visits; and the cells of a group */
     uint8_t *stones;  /* owned: scratch, twice the board's cells */
 };
 
-#define PLAY_WORK 512
+/* Moves, work and visits have room for all actions, and for so many more than there are cells. */
+#define PLAY_SPARE 32
 
 #define PLAY_NOWHERE BOARD_NO_CELL /* no cell on the board, or no action */
 
@@ -78,12 +78,9 @@ struct play_array {
 
 /* A game and the arrays of its shards: one of the kinds in sample.c. */
 struct play_kind {
-    enum board_game game, last_game; /* the boards' games from the one to the other; 0: any */
-    uint32_t n_moves;                /* play->n_moves; 0: as many as there are cells */
-    const char *planes;
-
-    /* Set what differs from board to board. False: the game is not played on this one. Or NULL. */
-    bool (*set_up)(struct play *play);
+    const char *planes;                      /* play->planes */
+    bool (*fits)(const struct board *board); /* NULL: the game is played on all its boards */
+    void (*set_up)(struct play *play);       /* set what differs from board to board; or NULL */
 
     void (*play)(const struct play *play, struct play_game *game);   /* moves, n_plies, winner */
     bool (*wins)(const struct board *board, struct play_game *game); /* the last stone wins */
@@ -104,7 +101,7 @@ void play_game_release(struct play_game *game);
 void play_game(const struct play *play, uint64_t number, struct play_game *game);
 
 extern const struct play_kind play_hex, play_gomoku, play_connect4, play_ringrift;
-extern const struct play_kind play_chess, play_men, play_takeiteasy, play_katago, play_any;
+extern const struct play_kind play_chess, play_takeiteasy, play_katago, play_any;
 
 /* --- shared by the games: random numbers, steps, policies, elements of rows --- */
 
@@ -132,13 +129,9 @@ uint32_t play_shuffle_cells(const struct play *play, struct play_game *game);
 /* Fill three fifths of the cells; the winner is random. */
 void play_place_stones(const struct play *play, struct play_game *game);
 
-/* Hex: true when the group of the last stone joins the sides of its player. */
-bool play_joins_sides(const struct board *b, struct play_game *game);
-
 /* The ways to step from a cell: along rows and columns, then the two other ways of hexagonal cells,
  * then the other diagonals. way ^ 1 is the opposite of way. */
 #define PLAY_N_WAYS         8
-#define PLAY_N_SQUARE_WAYS  4
 #define PLAY_N_HEXAGON_WAYS 6
 
 /* The cell n steps away, or PLAY_NOWHERE. */

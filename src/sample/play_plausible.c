@@ -9,7 +9,7 @@
 
 #define N_TRIES 256 /* to draw actions for a policy, of which some are always possible */
 
-static bool set_up_layout(struct play *play)
+static void set_up_layout(struct play *play)
 {
     const struct board *b = play->board;
     const struct action_layout *layout = action_layout_by_name(b, "ringrift");
@@ -17,7 +17,6 @@ static bool set_up_layout(struct play *play)
     play->layout = layout != NULL ? layout : b->family->layouts[0];
     play->n_actions = (uint32_t)play->layout->length(play->layout, b);
     play->n_planes = b->family->stack_planes[0];
-    return true;
 }
 
 /* A man: RingRift's are stacks, the kind is their height. */
@@ -185,7 +184,6 @@ static uint32_t render_actions(const struct play_row *r)
 }
 
 const struct play_kind play_ringrift = {
-    .game = BOARD_GAME_RINGS,
     .set_up = set_up_layout,
     .play = play_place_stones,
     .arrays =
@@ -270,7 +268,6 @@ static void render_policies(const struct play_row *r)
 }
 
 const struct play_kind play_chess = {
-    .game = BOARD_GAME_CHESS,
     .set_up = set_up_layout,
     .play = place_chessmen,
     .arrays =
@@ -401,8 +398,6 @@ static void render_targets(const struct play_row *r)
 }
 
 const struct play_kind play_katago = {
-    .game = BOARD_GAME_KATAGO,
-    .last_game = BOARD_GAME_KATAGOMO,
     .play = play_place_stones,
     .arrays =
         {

@@ -5,7 +5,8 @@
  * - Lines: TicTacToe (3 in a line win), Gomoku (5 or more), Connect 4 (4; stones fall down
  * columns).
  * - Any other board: whoever first fills one of the lines that its file gives wins; if there are no
- *   lines of one length, three fifths of the cells are filled and the winner is random.
+ *   lines of one length, three fifths of the cells are filled and the winner is random. Policies of
+ *   moves hold what the layout encodes.
  *
  * The whole board is filled at random beforehand: a game's moves are the cells in their order, and
  * those after the last move played are free.
@@ -56,32 +57,75 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
     }
 }
 
-static void render_planes(const struct play_row *r)
+/* How many stones there are before the first ply: each player has one where stones move. */
+static uint32_t n_before(const struct play *play)
 {
-    const uint32_t *moves = r->game->moves + r->ply;
-
-    memset(r->game->stones, 0, r->play->board->n_cells);
-    for (uint32_t k = 0; k < r->ply; k++)
-        r->game->stones[r->game->moves[k]] = (uint8_t)((k & 1) + 1);
-    play_planes(r, r->ply > 0 ? moves[-1] : PLAY_NOWHERE, r->ply > 1 ? moves[-2] : PLAY_NOWHERE);
+    return play->layout != NULL ? 2 : 0;
 }
 
-/* The free cells; all actions where actions are not cells. */
+static void render_planes(const struct play_row *r)
+{
+    const uint32_t n = n_before(r->play) + r->ply, *next = r->game->moves + n;
+
+    memset(r->game->stones, 0, r->play->board->n_cells);
+    for (uint32_t k = 0; k < n; k++)
+        r->game->stones[r->game->moves[k]] = (uint8_t)((k & 1) + 1);
+    play_planes(r, n > 0 ? next[-1] : PLAY_NOWHERE, n > 1 ? next[-2] : PLAY_NOWHERE);
+}
+
+/* The free cells; where stones move, what a layout with as many actions for each cell encodes of
+ * the player's own; all actions where actions are neither. */
 static void render_policy(const struct play_row *r)
 {
-    if (r->play->n_actions >= r->play->board->n_cells)
-        play_policy(r, r->game->moves + r->ply, r->play->board->n_on_board - r->ply);
-    else
-        play_policy(r, NULL, r->play->n_actions);
+    const struct board *b = r->play->board;
+    const struct action_layout *layout = r->play->layout;
+    const uint32_t each = r->play->n_actions / b->n_cells;
+    uint32_t *actions = r->game->work, n = 0;
+
+    if (layout == NULL && each > 0) {
+        play_policy(r, r->game->moves + r->ply, b->n_on_board - r->ply);
+        return;
+    }
+    for (uint32_t k = r->ply & 1; k < n_before(r->play) + r->ply; k += 2)
+        for (uint32_t i = 0; i < each; i++) {
+            actions[n] = r->game->moves[k] * each + i;
+            n += action_flags(layout, b, actions[n]) & ACTION_ENCODABLE;
+        }
+    play_policy(r, n > 0 ? actions : NULL, n > 0 ? n : r->play->n_actions);
 }
 
 /* --- Hex --- */
 
+/* True when the group of the last stone joins the sides of its player. */
+static bool joins_sides(const struct board *b, struct play_game *game)
+{
+    uint8_t *seen = game->stones + b->n_cells;
+    uint32_t *cells = game->visits, n = 1, sides = 0;
+    const uint8_t man = game->stones[game->moves[game->n_plies - 1]];
+
+    memset(seen, 0, b->n_cells);
+    cells[0] = game->moves[game->n_plies - 1];
+    seen[cells[0]] = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t at = man == 1 ? cells[i] / b->cols : cells[i] % b->cols;
+
+        sides |= (at == 0 ? 1 : 0) | (at == b->rows - 1 ? 2 : 0);
+        for (uint32_t way = 0; way < PLAY_N_HEXAGON_WAYS; way++) {
+            const uint32_t to = play_step(b, cells[i], way, 1);
+
+            if (to == PLAY_NOWHERE || seen[to] || game->stones[to] != man)
+                continue;
+            seen[to] = true;
+            cells[n++] = to;
+        }
+    }
+    return sides == 3;
+}
+
 const struct play_kind play_hex = {
-    .game = BOARD_GAME_HEX,
     .planes = "FSs",
     .play = play_to_the_end,
-    .wins = play_joins_sides,
+    .wins = joins_sides,
     .arrays =
         {
             {"boards.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
@@ -94,10 +138,8 @@ const struct play_kind play_hex = {
 
 /* --- lines --- */
 
-static bool set_up_lines(struct play *play)
+static bool fits_lines(const struct board *b)
 {
-    const struct board *b = play->board;
-
     return b->game == BOARD_GAME_DROP ? b->rows == 6 && b->cols == 7
                                       : b->size == TICTACTOE_SIDE || b->size >= GOMOKU_SIDE;
 }
@@ -154,8 +196,7 @@ static void render_sign(const struct play_row *r)
 }
 
 const struct play_kind play_gomoku = {
-    .game = BOARD_GAME_LINE,
-    .set_up = set_up_lines,
+    .fits = fits_lines,
     .planes = "MT12f",
     .play = play_to_the_end,
     .wins = completes_line,
@@ -170,8 +211,7 @@ const struct play_kind play_gomoku = {
 };
 
 const struct play_kind play_connect4 = {
-    .game = BOARD_GAME_DROP,
-    .set_up = set_up_lines,
+    .fits = fits_lines,
     .planes = "MTf",
     .play = play_to_the_end,
     .wins = completes_line,
@@ -187,13 +227,16 @@ const struct play_kind play_connect4 = {
 
 /* Planes by whether the board swaps colours, or as many as a board file has: stones, then the last
  * moves. */
-static bool set_up_any(struct play *play)
+static void set_up_any(struct play *play)
 {
     const struct board *b = play->board;
 
     play->planes = b->n_planes > 0 ? "FS34" : board_swaps_colours(b) ? "FSs" : "MT1a";
     play->n_planes = b->n_planes;
-    return true;
+    if (b->game != BOARD_GAME_MOVES)
+        return;
+    play->layout = b->family->layouts[0];
+    play->n_actions = (uint32_t)play->layout->length(play->layout, b);
 }
 
 /* True when the last stone completes a line of the board with stones of its player. */
@@ -221,10 +264,12 @@ static void play_any_game(const struct play *play, struct play_game *game)
 
     for (uint32_t i = 0; i < b->n_lines; i++)
         has_lines &= b->line_start[i + 1] - b->line_start[i] == b->line_start[1];
-    if (has_lines)
+    if (has_lines) {
         play_to_the_end(play, game);
-    else
-        play_place_stones(play, game);
+        return;
+    }
+    play_place_stones(play, game);
+    game->n_plies -= n_before(play);
 }
 
 const struct play_kind play_any = {

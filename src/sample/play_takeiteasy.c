@@ -75,8 +75,6 @@ static void render_final_score(const struct play_row *r)
 }
 
 const struct play_kind play_takeiteasy = {
-    .game = BOARD_GAME_TILES,
-    .n_moves = N_CELLS + N_TILES,
     .play = play_to_the_end,
     .arrays =
         {

@@ -40,32 +40,29 @@ struct sample_member {
 
 /* --- which game --- */
 
-/* In the order in which they are tried; the last one takes any board. */
+/* By enum board_game; NULL: play_any, which takes every board. */
 static const struct play_kind *const kinds[] = {
-    &play_hex,   &play_gomoku, &play_connect4,   &play_ringrift, &play_men,
-    &play_chess, &play_katago, &play_takeiteasy, &play_any,
+    [BOARD_GAME_LINE] = &play_gomoku,   [BOARD_GAME_DROP] = &play_connect4,
+    [BOARD_GAME_HEX] = &play_hex,       [BOARD_GAME_RINGS] = &play_ringrift,
+    [BOARD_GAME_CHESS] = &play_chess,   [BOARD_GAME_TILES] = &play_takeiteasy,
+    [BOARD_GAME_KATAGO] = &play_katago, [BOARD_GAME_KATAGOMO] = &play_katago,
 };
 
 void play_init(struct play *play, const struct board *board, uint64_t seed)
 {
-    const uint32_t has_pass = board->game == BOARD_GAME_GO || board->game >= BOARD_GAME_KATAGO;
+    const struct play_kind *kind = kinds[board->game];
+    const uint32_t has_pass = board->game >= BOARD_GAME_OTHELLO;
 
-    play->kind = NULL;
-    for (size_t i = 0; play->kind == NULL; i++) {
-        const struct play_kind *kind = kinds[i];
-        const enum board_game last = kind->last_game != 0 ? kind->last_game : kind->game;
-
-        if (kind->game != 0 && (board->game < kind->game || board->game > last))
-            continue;
-        *play = (struct play){.board = board,
-                              .seed = seed,
-                              .n_moves = kind->n_moves > 0 ? kind->n_moves : board->n_cells,
-                              .planes = kind->planes,
-                              .n_actions = board->n_actions > 0 ? board->n_actions
-                                                                : board->n_cells + has_pass};
-        if (kind->set_up == NULL || kind->set_up(play))
-            play->kind = kind;
-    }
+    if (kind == NULL || (kind->fits != NULL && !kind->fits(board)))
+        kind = &play_any;
+    *play = (struct play){.board = board,
+                          .kind = kind,
+                          .seed = seed,
+                          .planes = kind->planes,
+                          .n_actions =
+                              board->n_actions > 0 ? board->n_actions : board->n_cells + has_pass};
+    if (kind->set_up != NULL)
+        kind->set_up(play);
     if (play->planes != NULL && play->n_planes == 0)
         play->n_planes = (uint32_t)strlen(play->planes);
 }

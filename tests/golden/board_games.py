@@ -5,6 +5,7 @@ A position is a dictionary of nested tuples, sets and dictionaries in which ever
 "A" and "B" are the players, and all other text stays what it is, so that the image of a position, a
 move or a fact under a transform needs no knowledge of the game: see test_board_games.py."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -26,6 +27,7 @@ class Game:
         self.dims, self.cells = dims, set(cells)
         self.near = {c: self.around(c, self.steps) for c in self.cells}
 
+    @functools.cache
     def to(self, cell, step, n=1):
         """The cell n steps on, or None off board."""
         at = [a + n * s for a, s in zip(np.unravel_index(cell, self.dims), step)]
@@ -445,7 +447,9 @@ class Breakthrough(Moving):
     """A goes down to the last row."""
 
     def start(self, rng):
-        return self.setup(range(16), range(48, 64))
+        rows, cols = self.dims
+        n = (2 if rows > 5 else 1) * cols
+        return self.setup(range(n), range(rows * cols - n, rows * cols))
 
     def legal(self, s):
         mine, moves = self.mine(s), set()
@@ -457,7 +461,7 @@ class Breakthrough(Moving):
         return moves
 
     def of(self, s, player):
-        goal = 7 if player == "A" else 0
+        goal = self.dims[0] - 1 if player == "A" else 0
         return str((len(self.mine(s, player)), any(self.row(c) == goal for c in self.mine(s, player))))
 
 

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""Board files that name a game: samples are played by its rules, which stand here and in board_games.py.
-Every position follows from the one before by the action that leads, only what is legal has mass, a game
-ends when it is over, and its value is who has won."""
+"""Games played at random by rules that stand here and in board_games.py, on boards from a file and others:
+every image that `expand` makes of them is a game by the same rules. In each image a position follows from the
+one before by the action that leads, what has mass is what is legal, a game ends when it is over, and its
+value is who has won; a fact about the men at its end is the same."""
 
+import contextlib
 import json
 import os
 import tempfile
@@ -183,39 +185,42 @@ SQUARE = {"rows": 5, "cols": 5, "neighbours": "orthogonal"}
 PLAIN = {"rows": 6, "cols": 6, "neighbours": "king"}
 MIRROR = [{"name": "m", "dst": [r * 6 + 5 - c for r in range(6) for c in range(6)]}]
 
-# Rows, and results that must be seen: 0 who moves first, 1 the other, -1 nobody.
+# How many games at least, and what must be seen: 0 who moves first wins, 1 the other, -1 nobody; a pass.
 GAMES = {
-    "breakthrough": (Breakthrough, 1500, {0, 1}), "bridges": (Bridges, 1200, {0, 1}),
-    "gonnect": (Go, 800, {0, 1}), "hexgo": (Go, 700, {0, 1}),
-    "triangle": (Y, 600, {0, 1}),
-    "othello6": (Othello, 600, {0, 1}), "othello8": (Othello, 500, {0, 1}),
-    "othello10": (Othello, 400, {0, 1}),
-    **{f"havannah{n}": (Havannah, 300, {0, 1} if n < 7 else set()) for n in range(4, 11)},
-    "havannah4:rings": (Havannah, 24000, {0, 1}), "gonnect:endless": (Go, 6000, {0, 1, -1}),
-    "hexgo:small": (Go, 2000, {0, 1}),
+    "breakthrough": (Breakthrough, 6, {0, 1}), "bridges": (Bridges, 8, {0, 1}),
+    "gonnect": (Go, 3, {0, 1}), "hexgo": (Go, 6, {0, 1, PASS}),
+    "triangle": (Y, 12, {0, 1}),
+    "othello6": (Othello, 8, {0, 1, PASS}), "othello8": (Othello, 4, {0, 1, PASS}), "othello10": (Othello, 2, {PASS}),
+    **{f"havannah{n}": (Havannah, 6 if n < 7 else 1, {0, 1} if n < 7 else set()) for n in range(4, 11)},
+    "havannah4:rings": (Havannah, 10, {0, 1}), "gonnect:endless": (Go, 12, {0, 1, -1}),
+    "hexgo:small": (Go, 20, {0, 1, PASS}),
+    "othello8:built-in": (Othello, 4, {0, 1, PASS}), "breakthrough:8x8": (Breakthrough, 6, {0, 1}),
+    "breakthrough:6x6": (Breakthrough, 6, {0, 1}), "breakthrough:5x3": (Breakthrough, 6, {0, 1}),
+    "breakthrough:20x20": (Breakthrough, 1, set()),
 }  # fmt: skip
 
 
-def described(path):
-    return json.loads(run("boards", "--json", path)[0])
-
-
-def sampled(path, rows):
+@contextlib.contextmanager
+def board_file(description):
     with tempfile.TemporaryDirectory() as folder:
-        out = os.path.join(folder, "s.npz")
-        run("sample", "-q", "--rows", rows, "--board", f"file:{path}", out)
-        return load(out)
+        path = os.path.join(folder, "b.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(description, file)
+        yield path
 
 
-class Replay:
-    """Plays a sample again, row by row."""
+class Rows:
+    """The form in which games are stored: planes of both players' men and of who is to move, or, where no
+    transform exchanges them, of the mover's and the other's men, the last move and the board."""
 
-    def __init__(self, rules, board, shard):
-        self.rules, self.shard = rules, shard
+    def __init__(self, rules, board):
+        self.rules, self.board = rules, board
         self.n_cells = board["cells"]
         self.on_board = np.array(board["on_board"])
         self.swaps = any(t["swaps_colours"] for t in board["transforms"])
-        self.kinds, self.results = {}, set()
+        self.n_actions = self.n_cells + getattr(rules, "passes", False)
+        if rules.moves:
+            self.n_actions = self.n_cells * (self.n_cells if board["name"].startswith("file:") else 12)
 
     def state(self, men, player, past):
         planes = np.zeros((3 if self.swaps else 4, self.n_cells), np.float32)
@@ -229,104 +234,179 @@ class Replay:
                 planes[2, past[-1][1]] = 1
         return planes
 
-    def number(self, action):
+    def number(self, action, men):
+        """Moves are from * cells + to, of the family Breakthrough (from * 6 + step) * 2 + capture."""
         if action == PASS:
             return self.n_cells
-        return action[0] * self.n_cells + action[1] if self.rules.moves else action
+        if not self.rules.moves:
+            return action
+        a, b = action
+        if self.n_actions > 12 * self.n_cells:
+            return a * self.n_cells + b
+        side = self.rules.game.col(b) - self.rules.game.col(a)
+        return (a * 6 + (1 if b > a else 4) + side) * 2 + (b in men)
 
-    def run(self):
-        rows, row = len(self.shard["policy"]), 0
-        while row < rows:
-            first, men, past, winner = row, self.rules.start(), [], None
-            legal = self.rules.legal(men, 0, past)
-            while row < rows and winner is None and len(past) < 4 * self.n_cells:
-                men = self.step(row, men, past, legal)
-                legal = self.rules.legal(men, len(past) % 2, past)
-                winner = self.rules.over(men, len(past) % 2, legal)
-                row += 1
-            if winner is None and row == rows and len(past) < 4 * self.n_cells:
-                return
-            self.check_values(first, row, -1 if winner is None else winner)
+    def over(self, men, player, past, legal):
+        """The winner, -1 also of a game that goes on for too long; or None."""
+        winner = self.rules.over(men, player, legal)
+        return -1 if winner is None and len(past) == 4 * self.n_cells else winner
 
-    def step(self, row, men, past, legal):
-        player, shard = len(past) % 2, self.shard
-        assert shard["current_player"][row] == player, row
-        found = shard["state"][row].reshape(-1, self.n_cells)
-        assert np.array_equal(found, self.state(men, player, past)), f"row {row}, ply {len(past)}"
-        policy = shard["policy"][row]
-        assert abs(policy.sum(dtype=np.float64) - 1) < 1e-5
-        legal = {self.number(a): (a, kind) for a, kind in legal.items()}
-        assert set(np.flatnonzero(policy)) <= set(legal), f"row {row}, ply {len(past)}"
-        for number, (_, kind) in legal.items():
-            n, n_visited = self.kinds.get(kind, (0, 0))
-            self.kinds[kind] = (n + 1, n_visited + (policy[number] > 0))
-        action = legal[int(policy.argmax())][0]
-        past.append((men, action))
-        return self.rules.make(men, player, action)
-
-    def check_values(self, first, end, winner):
+    def values(self, winner, n):
         if self.swaps:
-            expected = [0.5 if winner < 0 else winner] * (end - first)
-        else:
-            expected = [0 if winner < 0 else 1 if k % 2 == winner else -1 for k in range(end - first)]
-        assert np.array_equal(self.shard["value"][first:end], expected), f"rows {first} to {end}"
-        self.results.add(int(winner))
+            return [0.5 if winner < 0 else winner] * n
+        return [0 if winner < 0 else 1 if k % 2 == winner else -1 for k in range(n)]
 
 
-def replayed(name, path):
-    board, (kind, rows, results) = described(path), GAMES[name]
-    rules = kind(name.split(":")[0], (board["rows"], board["cols"]), np.flatnonzero(board["on_board"]).tolist())
-    replay = Replay(rules, board, sampled(path, rows))
-    replay.run()
-    assert replay.results >= results, replay.results
-    for kind, (n, n_visited) in replay.kinds.items():
-        assert n < 40 or n_visited > n / 2, f"{kind}: {n_visited} of {n}"
+def played(rows, rng):
+    """The arrays of a game, the men at its end, and who has won. Nobody passes who need not, until the game is long."""
+    rules, men, past, winner = rows.rules, rows.rules.start(), [], None
+    state, policy = [], []
+    legal = rules.legal(men, 0, past)
+    while winner is None:
+        player = len(past) % 2
+        choices = [a for a in legal if a != PASS] or [PASS]
+        action = PASS if PASS in legal and len(past) >= rows.n_cells else choices[rng.integers(len(choices))]
+        mass = np.zeros(rows.n_actions, np.float32)
+        mass[[rows.number(a, men) for a in legal]] = rng.integers(1, 9, len(legal))
+        mass[rows.number(action, men)] = 16
+        state.append(rows.state(men, player, past))
+        policy.append(mass / mass.sum())
+        past.append((men, action))
+        men = rules.make(men, player, action)
+        legal = rules.legal(men, 1 - player, past)
+        winner = rows.over(men, 1 - player, past, legal)
+    n, dims = len(past), (rows.board["rows"], rows.board["cols"])
+    return {"state": np.reshape(state, (n, -1, *dims)), "policy": np.array(policy),
+            "value": np.array(rows.values(winner, n), np.float32),
+            "current_player": np.arange(n, dtype=np.int8) % 2}, men, winner  # fmt: skip
+
+
+def replay(rows, shard, men, begins):
+    """Play the rows of one game again, which that player begins with those men. Returns the men at its end."""
+    rules, past, winner = rows.rules, [], None
+    legal = rules.legal(men, begins, past)
+    for row, policy in enumerate(shard["policy"]):
+        assert winner is None, f"row {row}: the game is over"
+        player = (begins + row) % 2
+        assert shard["current_player"][row] == player, f"row {row}: who is to move"
+        found = shard["state"][row].reshape(-1, rows.n_cells)
+        assert np.array_equal(found, rows.state(men, player, past)), f"row {row}: planes"
+        numbers = {rows.number(a, men): a for a in legal}
+        assert abs(policy.sum(dtype=np.float64) - 1) < 1e-5
+        assert set(np.flatnonzero(policy)) == set(numbers), f"row {row}: legal actions"
+        action = numbers[int(policy.argmax())]
+        past.append((men, action))
+        men = rules.make(men, player, action)
+        legal = rules.legal(men, 1 - player, past)
+        winner = rows.over(men, 1 - player, past, legal)
+    assert winner is not None, "the game is not over"
+    assert np.array_equal(shard["value"], rows.values(winner, len(past))), "who has won"
+    return men
+
+
+def rows_of(name, path):
+    board, kind = json.loads(run("boards", "--json", path)[0]), GAMES[name][0]
+    cells = np.flatnonzero(board["on_board"]).tolist()
+    return Rows(kind(name.split(":")[0], (board["rows"], board["cols"]), cells), board)
+
+
+def images_of(board, arrays, n_images):
+    """The arrays of each image of a game, which verify finds nothing wrong with."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(source, **arrays)
+        run("expand", "-q", "--board", board, "--order", "transform", source, out)
+        for file in source, out:
+            said = run("verify", "--board", board, file)[0]
+            assert said.endswith(" 0 errors, 0 warnings\n"), said
+        shard = load(out)
+    n = len(arrays["value"])
+    assert len(shard["value"]) == n * n_images
+    return [{key: shard[key][t * n : (t + 1) * n] for key in arrays} for t in range(n_images)]
+
+
+def replayed(name, board, wanted=lambda rules, men, n_plies: True):
+    """All games, or those whose end is wanted. Returns the transforms that keep the position they start from."""
+    rows, rng, seen, n = rows_of(name, board), np.random.default_rng(1), set(), 0
+    start = rows.rules.start()
+    starts = [{t["dst"][c]: p ^ t["swaps_colours"] for c, p in start.items()} for t in rows.board["transforms"]]
+    transforms, (_, n_games, expected) = rows.board["transforms"], GAMES[name]
+    while n < n_games or not (expected <= seen or n > 99):
+        arrays, men, winner = played(rows, rng)
+        if not wanted(rows.rules, men, len(arrays["value"])):
+            continue
+        n += 1
+        seen |= {winner, PASS} if arrays["policy"][:, rows.n_cells :].any() else {winner}
+        facts = [rows.rules.fact(men, player) for player in (0, 1)]
+        for t, men, image in zip(transforms, starts, images_of(board, arrays, len(transforms))):
+            swaps = int(t["swaps_colours"])
+            try:
+                men = replay(rows, image, men, swaps)
+                assert [rows.rules.fact(men, player ^ swaps) for player in (0, 1)] == facts, "facts at the end"
+            except AssertionError as error:
+                raise AssertionError(f"game {n} under {t['name']}: {error}") from error
+    assert seen >= expected, seen
+    return [t["id"] for t, men in zip(transforms, starts) if men == start]
 
 
 @tap.test(*sorted(name for name in GAMES if ":" not in name))
-def games_are_replayed(name):
-    """A quarter of the actions has no visits: of every kind of action that is not rare, more than half has."""
-    replayed(name, f"{FOLDER}/{name}.json")
+def every_image_is_a_game(name):
+    """A board's file says which transforms there are: those that keep the start."""
+    kept = replayed(name, f"file:{FOLDER}/{name}.json")
+    assert kept == list(range(len(kept))) and len(kept) > 3
 
 
-@tap.test(
-    ("havannah4:rings", HEXAGON | {"game": "havannah"}),
-    ("gonnect:endless", SQUARE | {"rows": 3, "cols": 3, "game": "gonnect"}),
-    ("hexgo:small", HEXAGON | {"hexagon": 1, "game": "go"}),
-)  # fmt: skip
-def small_boards_are_replayed(name, description):
-    """Where rings about one cell, and positions that come again and again, are not rare."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "b.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(description, file)
-        replayed(name, path)
+@tap.test(*sorted(name for name in GAMES if name.startswith("breakthrough:")))
+def every_image_on_a_built_in_board_is_a_game(name):
+    assert replayed(name, name) == [0, 1, 2, 3]
 
 
-# --- the key ---
+@tap.test()
+def every_image_of_othello_is_a_game():
+    """A square has eight transforms."""
+    assert replayed("othello8:built-in", "othello") == [0, 2, 6, 7]
 
-@tap.test(
-    ("breakthrough", HEXAGON), ("bridg-it", SQUARE), ("bridg-it", PLAIN | {"without": ["odd"]}),
-    ("bridg-it", SQUARE | {"without": ["even"], "neighbours": "diagonal"}), ("go", PLAIN), ("go", SQUARE | {"edges": [[0, 7]]}),
-    ("gonnect", HEXAGON), ("gonnect", SQUARE | {"rows": 4}), ("gonnect", SQUARE | {"without": [3]}),
-    ("havannah", SQUARE), ("havannah", HEXAGON | {"without": [3]}), ("havannah", {"hexagon": 3, "straight": 3}),
-    ("othello", SQUARE), ("othello", PLAIN | {"without": [3]}),
-    ("othello", PLAIN | {"rows": 2}), ("y", HEXAGON), ("go", {"hexagon": 12, "neighbours": "hexagonal"}),
-    ("othello", PLAIN | {"transforms": [{**MIRROR[0], "planes": [0, 1]}]}),
-    ("hex", SQUARE), ("", SQUARE), (3, SQUARE),
-)  # fmt: skip
-def a_game_that_does_not_fit_is_refused(game, description):
-    with tempfile.TemporaryDirectory() as folder:
-        path, out = os.path.join(folder, "b.json"), os.path.join(folder, "s.npz")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({**description, "game": game}, file)
-        _, why = run("sample", "--rows", 3, "--board", f"file:{path}", out, code=65)
-        assert why.count("\n") == 1 and "game" in why, why
-        if game in ("hex", "", 3):
-            assert "breakthrough, bridg-it, go, " in why, why
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(description, file)
-        run("sample", "-q", "--rows", 3, "--board", f"file:{path}", out)
+
+@tap.test(("gonnect:endless", SQUARE | {"rows": 3, "cols": 3}, 12), ("hexgo:small", HEXAGON | {"hexagon": 1}, 0))
+def every_image_on_a_small_board_is_a_game(name, description, n_plies):
+    """Where positions that come again and again are not rare in long games."""
+    with board_file(description) as path:
+        replayed(name, f"file:{path}", lambda rules, men, n: n > n_plies)
+
+
+@tap.test()
+def every_image_of_a_ring_is_a_ring():
+    """Games that were won by nothing else; where rings about one cell are not rare."""
+
+    def ring(rules, men, _):
+        facts = [fact for player in (0, 1) for fact in rules.fact(men, player)]
+        return any(rings for _, _, rings in facts) and not any(bridge or fork for bridge, fork, _ in facts)
+
+    replayed("havannah4:rings", f"file:{FOLDER}/havannah4.json", ring)
+
+
+@tap.test(*sorted(name for name in GAMES if ":" not in name))
+def a_wrong_map_is_seen(name):
+    """The check can fail: when cells go three cells on, not each of ten games is one any more."""
+    rows, rng = rows_of(name, f"file:{FOLDER}/{name}.json"), np.random.default_rng(2)
+    cells, src, n = np.flatnonzero(rows.on_board), np.arange(rows.n_cells), rows.n_cells
+    src[cells] = np.roll(cells, 3)
+    for _ in range(10):
+        arrays, _, _ = played(rows, rng)
+        state, policy = arrays["state"], arrays["policy"].copy()
+        if rows.rules.moves:
+            policy = policy.reshape(-1, n, n)[:, src][:, :, src].reshape(policy.shape)
+        else:
+            policy[:, :n] = policy[:, src]
+        state = state.reshape(len(state), -1, n)[:, :, src].reshape(state.shape)
+        try:
+            replay(rows, {**arrays, "state": state, "policy": policy}, rows.rules.start(), 0)
+        except AssertionError:
+            return
+    raise AssertionError("nothing is seen")
+
+
+# --- the key, which is for readers ---
 
 
 @tap.test(
@@ -334,16 +414,27 @@ def a_game_that_does_not_fit_is_refused(game, description):
     ("havannah", HEXAGON | {"hexagon": 1}), ("y", {"triangle": 2, "neighbours": "hexagonal"}),
     ("bridg-it", {"rows": 3, "cols": 3, "without": ["odd"], "neighbours": "diagonal"}),
     ("othello", PLAIN | {"rows": 4, "cols": 8}), ("breakthrough", PLAIN | {"rows": 2, "cols": 2}),
-    ("othello", PLAIN | {"transforms": MIRROR}),
+    ("othello", PLAIN | {"transforms": MIRROR}), ("breakthrough", HEXAGON), ("Hex, on squares", SQUARE), ("", PLAIN),
     ("go", {"rows": 1, "cols": 1, "neighbours": "orthogonal", "transforms": [{"name": "m", "dst": [0]}]}),
+    ("othello", PLAIN | {"transforms": [{**MIRROR[0], "planes": [0, 1]}]}),
 )  # fmt: skip
-def other_boards_are_played(game, description):
-    with tempfile.TemporaryDirectory() as folder:
-        path, out = os.path.join(folder, "b.json"), os.path.join(folder, "s.npz")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({**description, "game": game}, file)
-        run("sample", "-q", "--rows", 300, "--board", f"file:{path}", out)
-        assert run("verify", "--board", f"file:{path}", out)[0].endswith(" 0 errors, 0 warnings\n")
+def a_game_changes_nothing(game, description):
+    samples = []
+    for described in description, {**description, "game": game}:
+        with board_file(described) as path:
+            out = f"{path}.npz"
+            run("sample", "-q", "--rows", 300, "--board", f"file:{path}", out)
+            assert run("verify", "--board", f"file:{path}", out)[0].endswith(" 0 errors, 0 warnings\n")
+            with open(out, "rb") as file:
+                samples.append(file.read())
+    assert samples[0] == samples[1]
+
+
+@tap.test(3, None, ["go"])
+def a_game_is_text(game):
+    with board_file(SQUARE | {"game": game}) as path:
+        _, why = run("boards", path, code=65)
+        assert why.count("\n") == 1 and "game is not text" in why, why
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Synthetic shards: their games are replayed by the rules, written here a second time."""
+"""Synthetic shards: games that are played by rules are replayed by them, written here a second time."""
 
 import os
 import subprocess
@@ -7,7 +7,6 @@ import tempfile
 
 import numpy as np
 
-import games as games_of_rules
 from golden import SYMAUG, Tap, data, load, run
 
 tap = Tap()
@@ -283,108 +282,6 @@ def test_connect4():
     assert results >= {1, -1}
 
 
-# --- Othello, Breakthrough ---
-
-
-def replay(shard, start, moves_of, make):
-    """Positions follow from each other by the action played, which leads; only legal actions have mass.
-    make gives the men after an action; yields who plays last and the men at the end of each whole game."""
-    rows = len(shard["policy"])
-    swaps = shard["state"].shape[1] == 3
-    starts = [i for i in range(rows) if shard["current_player"][i] == 0
-              and np.array_equal(shard["state"][i, :2], start)]  # fmt: skip
-    for first, end in zip(starts, [*starts[1:], rows]):
-        men = start.copy()
-        for i in range(first, end):
-            player = (i - first) % 2
-            assert shard["current_player"][i] == player
-            order = [0, 1] if swaps else [player, 1 - player]
-            assert np.array_equal(shard["state"][i, :2], men[order]), f"row {i}"
-            assert np.all(shard["state"][i, 2 if swaps else 3] == (player if swaps else 1))
-            if not swaps:
-                cells = np.zeros(men[0].size)
-                if i > first and played < cells.size:
-                    cells[played] = 1
-                assert np.array_equal(shard["state"][i, 2].ravel(), cells), "the last move"
-            legal = moves_of(men, player)
-            assert set(np.flatnonzero(shard["policy"][i])) <= set(legal)
-            played = int(np.argmax(shard["policy"][i]))
-            men = make(men, player, played)
-        if end < rows:
-            assert moves_of(men, 1 - player) == [], "the game is over"
-            yield first, end, player, men
-
-
-@tap.test()
-def test_othello():
-    shard = sample("othello", 3000)
-    check_types(shard, 3000, {
-        "state": ("<f4", (4, 8, 8)), "policy": ("<f4", (65,)), "value": ("<f4", ()), "current_player": ("i1", ()),
-    })  # fmt: skip
-    check_sums(shard["policy"])
-    start = np.zeros((2, 8, 8))
-    start[0, [3, 4], [4, 3]] = start[1, [3, 4], [3, 4]] = 1
-
-    def cells(men, player):
-        return [r * 8 + c for r, c in games_of_rules.othello_moves(men[player] > 0, men[1 - player] > 0)]
-
-    def moves(men, player):
-        return cells(men, player) or ([64] if cells(men, 1 - player) else [])
-
-    def make(men, player, action):
-        men = men.copy()
-        if action < 64:
-            cell = divmod(action, 8)
-            for at in [cell, *games_of_rules.othello_flips(men[player] > 0, men[1 - player] > 0, cell)]:
-                men[player][at], men[1 - player][at] = 1, 0
-        return men
-
-    values = set()
-    for first, end, _, men in replay(shard, start, moves, make):
-        lead = np.sign(men[0].sum() - men[1].sum())
-        assert np.array_equal(shard["value"][first:end], [lead if k % 2 == 0 else -lead for k in range(end - first)])
-        values.add(lead)
-    assert values >= {1, -1} and shard["policy"][:, 64].any(), "somebody passes"
-
-
-@tap.test((8, 8, 2), (6, 6, 2), (5, 3, 1), (20, 20, 2))
-def test_breakthrough(rows, cols, n_men):
-    shard = sample(f"breakthrough:{rows}x{cols}", 2000)
-    check_types(shard, 2000, {
-        "state": ("<f4", (3, rows, cols)), "policy": ("<f4", (12 * rows * cols,)), "value": ("<f4", ()),
-        "current_player": ("i1", ()),
-    })  # fmt: skip
-    check_sums(shard["policy"])
-    start = np.zeros((2, rows, cols))
-    start[0, :n_men] = start[1, -n_men:] = 1
-
-    def steps(men, player):
-        """action -> (from, to)"""
-        found = {}
-        if men[0, -1].any() or men[1, 0].any():
-            return found
-        for r, c in np.argwhere(men[player]):
-            for side in -1, 0, 1:
-                to = (r + (1, -1)[player], c + side)
-                if not 0 <= to[1] < cols or men[player][to] or (side == 0 and men[1 - player][to]):
-                    continue
-                action = ((r * cols + c) * 6 + 3 * player + side + 1) * 2 + int(men[1 - player][to])
-                found[action] = ((r, c), to)
-        return found
-
-    def make(men, player, action):
-        (a, to), men = steps(men, player)[action], men.copy()
-        men[player][a] = men[1 - player][to] = 0
-        men[player][to] = 1
-        return men
-
-    winners = set()
-    for first, end, player, _ in replay(shard, start, lambda m, p: list(steps(m, p)), make):
-        assert np.all(shard["value"][first:end] == player), "1 means that the second player wins"
-        winners.add(player)
-    assert winners == {0, 1} or rows > 8
-
-
 # --- RingRift ---
 
 
@@ -602,7 +499,8 @@ def test_katago_names():
 @tap.test(
     ("go19", 4, (19, 19), 362), ("othello", 4, (8, 8), 65), ("square:7", 4, (7, 7), 49),
     ("grid:3x5", 4, (3, 5), 15), ("mirror:4x5", 4, (4, 5), 20), (FILES[0], 4, (15,), 15),
-    (FILES[1], 4, (4, 4), 21), (FILES[2], 4, (5, 5), 25),
+    (FILES[1], 4, (4, 4), 21), (FILES[2], 4, (5, 5), 25), ("file:share/boards/hexgo.json", 4, (11, 11), 121),
+    ("file:share/boards/breakthrough.json", 3, (8, 8), 64), ("file:share/boards/othello6.json", 3, (6, 6), 36),
 )  # fmt: skip
 def test_placement(board, n_planes, box, n_actions):
     rows = 300
@@ -616,7 +514,28 @@ def test_placement(board, n_planes, box, n_actions):
     assert np.all(stones.sum(1) <= 1)
     taken = stones.sum(1) > 0
     assert np.all(shard["policy"][:, : taken.shape[1]][taken] == 0), "free cells only"
-    assert set(shard["value"]) == ({0, 1} if "bridges" in board else {-1, 1})
+    assert set(shard["value"]) == ({-1, 1} if n_planes == 4 and "bridges" not in board else {0, 1})
+
+
+@tap.test((8, 8), (2, 2), (5, 3), (21, 20))
+def test_breakthrough(rows, cols):
+    """Stones on the board; steps of the player's own ones, (from * 6 + step) * 2 + capture."""
+    shard = sample(f"breakthrough:{rows}x{cols}", 500)
+    check_types(shard, 500, {
+        "state": ("<f4", (3, rows, cols)), "policy": ("<f4", (12 * rows * cols,)), "value": ("<f4", ()),
+        "current_player": ("i1", ()),
+    })  # fmt: skip
+    check_sums(shard["policy"])
+    stones, players = shard["state"][:, :2], shard["current_player"]
+    assert np.all(stones.sum(1) <= 1) and set(shard["value"]) <= {0, 1} == set(players) | {1}
+    assert np.all(shard["state"][:, 2] == players[:, None, None])
+    taken = stones.sum((2, 3))
+    assert np.all(taken >= 1) and np.array_equal(taken[:, 0] - taken[:, 1], players)
+    for policy, own in zip(shard["policy"], stones[np.arange(500), players]):
+        for action in np.flatnonzero(policy):
+            (r, c), step, capture = divmod(action // 12, cols), action // 2 % 6, action % 2
+            assert own[r, c] == 1 and not (capture and step % 3 == 1)
+            assert 0 <= r + (1 if step < 3 else -1) < rows and 0 <= c + step % 3 - 1 < cols
 
 
 if __name__ == "__main__":

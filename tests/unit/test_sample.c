@@ -43,9 +43,8 @@ static void test_kinds(void **state)
         {"tictactoe", &play_gomoku},
         {"go9", &play_any},
         {"go19", &play_any},
-        {"othello", &play_men},
-        {"breakthrough:20x20", &play_men},
-        {"breakthrough:20x21", &play_any},
+        {"othello", &play_any},
+        {"breakthrough:20x20", &play_any},
         {"square:4", &play_any},
         {"rhombus:2", &play_hex},
         {"hex14", &play_hex},
@@ -103,9 +102,9 @@ static void draw(const struct play *play, struct play_game *game, uint32_t ply,
         assert_in_range(array->render_items(&r), 1, PLAY_MAX_ITEMS);
 }
 
-static const char *const some_boards[] = {"hex8",       "hexagon:1", "square8",   "rhombus:4",
-                                          "gomoku15",   "tictactoe", "connect4",  "chess",
-                                          "takeiteasy", "katago:5",  "mirror:3x3"};
+static const char *const some_boards[] = {
+    "hex8",     "hexagon:1", "square8",    "rhombus:4", "gomoku15",   "tictactoe",
+    "connect4", "chess",     "takeiteasy", "katago:5",  "mirror:3x3", "breakthrough:4x4"};
 
 /* A row is the same whatever was played and drawn before it: scratch room carries nothing over. */
 static void test_rows_depend_on_nothing_else(void **state)
