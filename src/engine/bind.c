@@ -378,10 +378,8 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
 /* Keys depend on all images of a position, whichever are chosen. */
 static bool is_keyed(const struct plan *plan, const struct plan_array *array)
 {
-    const char *planes;
-
     return plan->settings->orbit_key && board_swaps_colours(plan->board) &&
-           plan->conventions.planes != PLANES_CANONICAL && plan_is_key(plan, array, &planes);
+           plan->conventions.planes != PLANES_CANONICAL && plan_key_planes(plan, array) != NULL;
 }
 
 int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
@@ -391,12 +389,11 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
     const struct role_binding kept = {.role = ROLE_COPY};
     struct spec *spec = &array->spec;
     struct error reason = {0};
-    const char *planes;
     bool is_coded = false;
     /* Where rows are kept unchanged, labels that are not compared need not be understood. */
     const bool moves = purpose < FOR_KEYS || purpose == FOR_MEANS ||
                        (purpose == FOR_VALUES && (role == ROLE_VALUE || role == ROLE_WDL)) ||
-                       plan_is_key(plan, array, &planes);
+                       plan_key_planes(plan, array) != NULL;
 
     if (spec_init(spec, &plan->maker, array->sources[0], moves ? &array->binding : &kept,
                   &reason) != 0)

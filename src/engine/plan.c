@@ -25,34 +25,25 @@ void plan_note(struct plan *plan, const char *name, const char *value, uint64_t 
                                       : json_integer((json_int_t)count));
 }
 
-bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes)
+const char *plan_key_planes(const struct plan *plan, const struct plan_array *array)
 {
     const size_t n = strlen(array->key);
+    const enum role role = array->binding.role;
 
-    *planes = NULL;
     /* NAME[:PLANES],...: names may hold colons themselves. */
     for (const char *entry = plan->settings->key; entry != NULL; entry = strchr(entry, ',')) {
         entry += *entry == ',';
-        if (strncmp(entry, array->key, n) != 0 ||
-            (entry[n] != '\0' && strchr(",:", entry[n]) == NULL))
-            continue;
-        *planes = entry + n;
-        return true;
+        if (strncmp(entry, array->key, n) == 0 &&
+            (entry[n] == '\0' || strchr(",:", entry[n]) != NULL))
+            return entry + n;
     }
     if (plan->settings->key != NULL)
-        return false;
-    switch (array->binding.role) {
-    case ROLE_PACKED:
-        return true;
-    case ROLE_PLANES:
-    case ROLE_GRID:
-    case ROLE_TILE:
-        return !plan->board->family->only_known_members; /* there they are targets for each cell */
-    case ROLE_TO_MOVE:
-        return !(array->binding.options & ROLE_WINNER);
-    default:
-        return false;
-    }
+        return NULL;
+    /* Where boards know all members, cells hold targets. */
+    const bool has_cells = (role == ROLE_PLANES || role == ROLE_GRID || role == ROLE_TILE) &&
+                           !plan->board->family->only_known_members;
+    const bool is_player = role == ROLE_TO_MOVE && !(array->binding.options & ROLE_WINNER);
+    return role == ROLE_PACKED || has_cells || is_player ? "" : NULL;
 }
 
 struct plan_array *plan_find_array(const struct plan *plan, const char *key)

@@ -92,10 +92,9 @@ int plan_keep_rows(struct plan *plan, struct error *err);
 /* Set the order of the output rows, once images have been selected. */
 int plan_set_order(struct plan *plan, struct error *err);
 
-/* Whether an array is part of the position: named by --key, or without it planes, packed planes,
- * grids, tiles and the player to move. *planes: what follows its name in --key (":0-13,..."), or
- * NULL. */
-bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes);
+/* What follows an array's name in --key (":0-13,..."); without --key "" for planes, packed planes,
+ * grids, tiles and the player to move. NULL: it is not part of the position. */
+const char *plan_key_planes(const struct plan *plan, const struct plan_array *array);
 
 /* Refuse an array of a plan: ERROR_DATA "FILE: ARRAY: reason", printf-style. -1. */
 #define plan_refuse(plan, of, err, ...)                                                            \

@@ -90,14 +90,13 @@ static void look_at_row(struct look *l, uint64_t number, const struct row *rows)
     struct laid_position position = {.row = number, .occupied = kept + 1, .is_compared = true};
     const uint64_t axis = l->watch->form.axis;
     const bool overlap = kept[0] && memchr(kept + 1, 3, axis) != NULL; /* of both colours */
-    uint64_t action;
 
     for (uint64_t cell = 0; kept[0] && cell < axis; cell++)
         position.n_stones += position.occupied[cell] > 0;
     l->n_seen += kept[0];
     l->n_overlap += overlap;
     if (position.n_stones > 0 && !overlap)
-        laid_add(&l->laid, &position, rows, rows[1].n > 0 ? &rows[1] : NULL, &action);
+        (void)laid_add(&l->laid, &position, rows, rows[1].n > 0 ? &rows[1] : NULL);
 }
 
 /* Hold a policy against the stones, and refuse it when it is stored in another order. */

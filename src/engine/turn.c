@@ -373,8 +373,8 @@ static void count_mass(struct laid *laid, const struct laid_position *position,
     tally->evidence += fmin(evidence, MOST_OF_A_ROW);
 }
 
-bool laid_add(struct laid *laid, const struct laid_position *position, const struct row *row,
-              const struct row *values, uint64_t *action)
+int64_t laid_add(struct laid *laid, const struct laid_position *position, const struct row *row,
+                 const struct row *values)
 {
     const enum role role = laid->policy->role;
     const bool is_list = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
@@ -382,7 +382,7 @@ bool laid_add(struct laid *laid, const struct laid_position *position, const str
     struct mass mass = {.total = 0};
 
     if (!is_list && !position->is_compared && !is_any_on(laid, position->occupied, row))
-        return false;
+        return -1;
     for (uint64_t i = 0, a = 0; i < n && !is_list; i++, a++) {
         a = a < laid->n_actions ? a : 0;
         add_mass(&mass, laid, position, a, row_double(row, i));
@@ -396,10 +396,9 @@ bool laid_add(struct laid *laid, const struct laid_position *position, const str
     if (position->is_compared)
         count_mass(laid, position, &mass);
     if (!is_on(&mass, laid->policy->flip))
-        return false;
+        return -1;
     laid->first_on = smaller(laid->first_on, position->row);
-    *action = mass.action;
-    return true;
+    return (int64_t)mass.action;
 }
 
 static enum action_flip best_flip(const struct flip_tally *t, const struct laid *laid,

@@ -142,12 +142,12 @@ struct laid_position {
 };
 
 /* Add a row: one or more dense policies, or a list of actions with the values beside it (NULL: each
- * has weight 1). True when it has mass on stones in the declared order: significantly, more than a
- * millionth. *action is then the one that has most. A policy that is nowhere zero is smoothed, or
- * comes from a network: then the mass that every cell has does not count, and cells with stones
+ * has weight 1). If it has mass on stones in the declared order (significantly, more than a
+ * millionth), returns the action that has most, else -1. A policy that is nowhere zero is smoothed,
+ * or comes from a network: then the mass that every cell has does not count, and cells with stones
  * must have as much as others. */
-bool laid_add(struct laid *laid, const struct laid_position *position, const struct row *row,
-              const struct row *values, uint64_t *action);
+int64_t laid_add(struct laid *laid, const struct laid_position *position, const struct row *row,
+                 const struct row *values);
 
 struct flip_verdict {
     enum action_flip flip; /* the order that explains the rows; the declared one: all is well */

@@ -1,8 +1,13 @@
 /*
  * manifest.c - creating, querying and comparing manifests. A comparison reports the roles of the
  * first output that differs: others of the same run differ in the same way.
+ *
+ * SHA-256 is made by libcrypto's direct functions: EVP would first load its tables of all
+ * algorithms, which takes most of a millisecond.
  */
 #include "manifest/manifest.h"
+
+#include "manifest/digest.h"
 
 #ifndef SYMAUG_VERSION
 #define SYMAUG_VERSION "unknown"
@@ -191,4 +196,46 @@ int manifest_compare_inputs(const json_t *a, const json_t *b, struct text *list,
                     manifest_text(y, "sha256"));
     }
     return c.status;
+}
+
+/* --- digests --- */
+
+void digest_begin(struct digest *digest)
+{
+    SHA256_Init(&digest->state);
+}
+
+void digest_update(struct digest *digest, const void *bytes, size_t n_bytes)
+{
+    SHA256_Update(&digest->state, bytes, n_bytes);
+}
+
+void digest_add_line(struct digest *digest, const char *name, const char *hex)
+{
+    const char *const parts[] = {name, " ", hex, "\n"};
+
+    for (size_t i = 0; i < N_OF(parts); i++)
+        digest_update(digest, parts[i], strlen(parts[i]));
+}
+
+void digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char sha256[SHA256_DIGEST_LENGTH];
+
+    SHA256_Final(sha256, &digest->state);
+    for (unsigned i = 0; i < SHA256_DIGEST_LENGTH; i++) {
+        *hex++ = digits[sha256[i] >> 4];
+        *hex++ = digits[sha256[i] & 15];
+    }
+    *hex = '\0';
+}
+
+void digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES])
+{
+    struct digest digest;
+
+    digest_begin(&digest);
+    digest_update(&digest, bytes, n_bytes);
+    digest_finish(&digest, hex);
 }

@@ -91,11 +91,10 @@ static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, s
     const enum role role = array->binding.role;
     const bool is_value = role == ROLE_VALUE || role == ROLE_WDL;
     const bool is_averaged = !is_kept && d->settings->means;
-    const char *planes;
 
     if (is_kept == (is_value || role == ROLE_POLICY || role == ROLE_ACTION_VALUES) ||
         (!d->settings->means && !is_value) || !plan_array_has_rows(array) ||
-        plan_is_key(d->plan, array, &planes))
+        plan_key_planes(d->plan, array) != NULL)
         return 0;
     if (is_averaged && (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL))
         return plan_refuse(d->plan, array, err, "dtype %s cannot be averaged; use --copy %s",

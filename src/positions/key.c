@@ -127,7 +127,7 @@ static int parse_planes(const struct plan *plan, const struct plan_array *array,
     return 0;
 }
 
-/* Add array i of the plan. planes: what follows its name in --key, or NULL. */
+/* Add array i of the plan. planes: what follows its name in --key, or "". */
 static int add_array(struct key *key, const struct plan *plan, size_t i, const char *planes,
                      struct error *err)
 {
@@ -152,7 +152,7 @@ static int add_array(struct key *key, const struct plan *plan, size_t i, const c
         return -1;
     a = &key->arrays[key->n_arrays++];
     *a = (struct key_array){.index = i, .spec = *spec, .last = is_axis ? spec->n_planes - 1 : 0};
-    if (planes != NULL && *planes == ':' && parse_planes(plan, array, planes + 1, a, err) != 0)
+    if (*planes == ':' && parse_planes(plan, array, planes + 1, a, err) != 0)
         return -1;
     if (spec->doubt[0] != '\0')
         return error_set(err, ERROR_DATA, "%s", spec->doubt);
@@ -292,7 +292,7 @@ static int check_like(const struct key *key, const char *path, const struct key 
  */
 static int check_names(const struct plan *plan, struct error *err)
 {
-    const char *path = plan->inputs[0].archive.path, *planes;
+    const char *path = plan->inputs[0].archive.path;
 
     for (const char *entry = plan->settings->key; entry != NULL; entry = strchr(entry, ',')) {
         const struct plan_array *named_before = NULL;
@@ -306,7 +306,7 @@ static int check_names(const struct plan *plan, struct error *err)
             if (strncmp(entry, array->key, n) != 0 ||
                 (entry[n] != '\0' && strchr(",:", entry[n]) == NULL))
                 continue;
-            if (plan_is_key(plan, array, &planes) && planes == entry + n)
+            if (plan_key_planes(plan, array) == entry + n)
                 is_there = true;
             else
                 named_before = array;
@@ -325,7 +325,7 @@ static int check_names(const struct plan *plan, struct error *err)
 int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
                 struct error *err)
 {
-    const char *path = plan->inputs[0].archive.path, *planes;
+    const char *path = plan->inputs[0].archive.path;
 
     *key = (struct key){.board = plan->board};
     for (uint32_t t = 0; t < plan->board->n_transforms; t++)
@@ -334,7 +334,9 @@ int key_of_plan(struct key *key, const struct plan *plan, const struct key_like 
     if (check_names(plan, err) != 0 || name_board(key, err) != 0)
         return -1;
     for (size_t i = 0; i < plan->n_arrays; i++) {
-        if (!plan_is_key(plan, &plan->arrays[i], &planes))
+        const char *planes = plan_key_planes(plan, &plan->arrays[i]);
+
+        if (planes == NULL)
             continue;
         if (add_array(key, plan, i, planes, err) != 0)
             return -1;

@@ -165,7 +165,6 @@ static void check_occupied(struct rules *r, struct policy_rule *rule)
                                            .n_stones = r->n_stones[0] + r->n_stones[1],
                                            .is_compared = spread % r->flip_step == 0};
     struct row values = {0};
-    uint64_t action;
 
     if (policy->is_broken)
         return;
@@ -173,11 +172,12 @@ static void check_occupied(struct rules *r, struct policy_rule *rule)
     if (policy->values >= 0)
         values = window_row(r->window, (size_t)policy->values, r->image->at);
     r->tallies[RULE_OCCUPIED].n_rows += rule->keeps_off;
-    if (laid_add(&rule->laid, &position, &row, policy->values >= 0 ? &values : NULL, &action) &&
-        rule->keeps_off)
+    const int64_t action =
+        laid_add(&rule->laid, &position, &row, policy->values >= 0 ? &values : NULL);
+    if (action >= 0 && rule->keeps_off)
         findings_add(break_rule(r, RULE_OCCUPIED),
                      ERROR_AT(FINDING_POLICY_OCCUPIED, policy->array->key, position.row),
-                     "no mass there", text_format("action %" PRIu64, action).text,
+                     "no mass there", text_format("action %" PRId64, action).text,
                      "mass on an occupied cell");
 }
 
