@@ -92,21 +92,19 @@ static int look(struct expand_job *job, const char *output, enum found *found, s
     const struct settings *settings = job->settings;
     struct text list = {0};
     struct stat st;
-    bool is_known;
-    int status = 0;
 
     if (lstat(output, &st) != 0)
         return 0;
-    if (expand_compare(job, output, &is_known, &list, err) != 0) {
-        status = -1;
-    } else if (is_known && list.n_bytes == 0) {
+    int status = expand_compare(job, output, &list, err);
+    const bool is_known = status == 0;
+    if (is_known && list.n_bytes == 0) {
         *found = FOUND_CURRENT;
         command_say(settings, 1, "%s: is up to date", text_path(output).text);
-    } else if (!is_known && expand_is_remains(job, output)) {
+    } else if (status > 0 && expand_is_remains(job, output)) {
         *found = FOUND_REMAINS;
         command_say(settings, 0, "warning: %s: has no manifest: written again",
                     text_path(output).text);
-    } else if (!settings->force) {
+    } else if (status >= 0 && !settings->force) {
         *found = FOUND_OTHER;
         if (is_known)
             command_say(settings, -1,
@@ -121,7 +119,7 @@ static int look(struct expand_job *job, const char *output, enum found *found, s
                                   "it exists (--force replaces it)");
     }
     text_release(&list);
-    return status;
+    return status < 0 ? -1 : 0;
 }
 
 int run_plan(const struct settings *settings, struct plan *plan, char *const *outputs,

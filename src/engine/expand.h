@@ -51,11 +51,10 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
 /*
  * Compare the file at path with what would be written there, by the manifest beside it: append to
  * list how they differ (inputs, options, roles, conventions, versions, bytes), or nothing if they
- * do not. *is_known is false, and nothing is appended, if there is no manifest. Reads inputs and
- * output for their digests.
+ * do not. Returns 1, and nothing is appended, if there is no manifest. Reads inputs and output for
+ * their digests.
  */
-int expand_compare(struct expand_job *job, const char *path, bool *is_known, struct text *list,
-                   struct error *err);
+int expand_compare(struct expand_job *job, const char *path, struct text *list, struct error *err);
 
 /* Whether the file at path was left by a run that was stopped between output and manifest: an
  * output of this program for this board, without a manifest. */

@@ -207,8 +207,7 @@ int record_write(const struct expand_job *job, struct error *err)
     return status;
 }
 
-int expand_compare(struct expand_job *job, const char *path, bool *is_known, struct text *list,
-                   struct error *err)
+int expand_compare(struct expand_job *job, const char *path, struct text *list, struct error *err)
 {
     json_t *wanted = manifest_new(err), *found = NULL;
     struct input in = {0};
@@ -223,12 +222,12 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
         fill(wanted, job);
         add_output(wanted, json_object(), job);
         found = manifest_read(name.text, NULL);
+        status = found == NULL;
     }
-    *is_known = found != NULL;
-    if (found != NULL && (manifest_compare(wanted, found, list, err) != 0 ||
-                          manifest_compare_inputs(wanted, found, list, err) != 0))
+    if (status == 0 && (manifest_compare(wanted, found, list, err) != 0 ||
+                        manifest_compare_inputs(wanted, found, list, err) != 0))
         status = -1;
-    if (found != NULL && status == 0 && list->n_bytes == 0) {
+    if (status == 0 && list->n_bytes == 0) {
         const json_t *outputs = json_object_get(found, "outputs");
         const char *known = manifest_text(json_array_get(outputs, 0), "sha256");
         if (json_array_size(outputs) != 1)

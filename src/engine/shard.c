@@ -22,12 +22,9 @@ int digests_init(struct digests *d, const struct shard *shards, size_t n_shards,
     *d = (struct digests){.shards = shards, .n_shards = n_shards};
     digest_begin(&d->digest);
     digest_begin(&d->lines);
-    d->sha256 = calloc(n_shards, sizeof *d->sha256);
-    d->buffer = malloc(CHUNK_NBYTES);
-    if (d->sha256 != NULL && d->buffer != NULL)
-        return 0;
-    digests_release(d);
-    return error_no_memory(err, "digests of the inputs");
+    return new_items(&d->sha256, n_shards, "digests of the inputs", err) == 0
+               ? new_items(&d->buffer, CHUNK_NBYTES, "digests of the inputs", err)
+               : -1;
 }
 
 static bool is_over(const struct digests *d)
@@ -252,7 +249,6 @@ void recall_release(struct recall *r)
 int shard_check_board(const struct archive_in *archive, const struct board *board,
                       struct error *err)
 {
-    const struct error_place place = {.file = archive->path};
     struct error why = {0};
     char name[64];
 
@@ -270,8 +266,9 @@ int shard_check_board(const struct archive_in *archive, const struct board *boar
     board_free(said);
     if (same)
         return 0;
-    return error_set_at(err, ERROR_DATA, &place, "is of board %s, not of %s (--board)",
-                        text_quote(name).text, board->preset);
+    return error_set_at(err, ERROR_DATA, ERROR_IN(archive->path),
+                        "is of board %s, not of %s (--board)", text_quote(name).text,
+                        board->preset);
 }
 
 int shard_find_board(struct shard *shard, const struct settings *said, bool may_guess,

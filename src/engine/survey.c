@@ -50,11 +50,10 @@ void survey_begin(struct walk *walk, const struct plan *plan,
 void survey_begin_lists(struct walk *walk, const struct plan *plan, const struct plan_array *array,
                         struct error *err)
 {
-    const struct role_binding *b = &array->binding;
-    const bool has_values = b->role == ROLE_POLICY_INDEX && b->value_array >= 0;
+    const struct plan_array *values =
+        array->values != NULL ? &plan->arrays[array->binding.value_array] : NULL;
 
-    survey_begin(walk, plan, SURVEY_OF(array, has_values ? &plan->arrays[b->value_array] : NULL),
-                 err);
+    survey_begin(walk, plan, SURVEY_OF(array, values), err);
 }
 
 /* Leave out all images of a row but the identity, which must be among the chosen ones. */
