@@ -44,8 +44,9 @@ size_t text_control_nbytes(const char *text)
     return byte[0] < 0x20 || byte[0] == 0x7f;
 }
 
-static struct text_quoted escaped(const uint8_t *p, size_t n_bytes, const char *quote)
+static struct text_quoted escaped(const void *bytes, size_t n_bytes, const char *quote)
 {
+    const uint8_t *p = bytes;
     struct text_quoted q;
     const size_t room = sizeof q.text - 8; /* "..." + quote + NUL always fit */
     size_t used = (size_t)snprintf(q.text, sizeof q.text, "%s", quote);
@@ -82,14 +83,12 @@ struct text_quoted text_quote_bytes(const void *bytes, size_t n_bytes)
 
 struct text_quoted text_quote(const char *name)
 {
-    return escaped((const uint8_t *)name, strlen(name), "'");
+    return text_quote_bytes(name, strlen(name));
 }
 
 struct text_quoted text_path(const char *path)
 {
-    if (*path == '\0')
-        return text_quote(path);
-    return escaped((const uint8_t *)path, strlen(path), "");
+    return escaped(path, strlen(path), *path == '\0' ? "'" : "");
 }
 
 struct text_quoted text_size(uint64_t n_bytes)
