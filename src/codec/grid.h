@@ -53,9 +53,7 @@ static inline unsigned deflate_length_symbol(unsigned length)
 /* The same for a distance. */
 static inline unsigned deflate_distance_extra(uint32_t distance)
 {
-    const unsigned top = deflate_log2((distance - 1) | 2);
-
-    return top - 1;
+    return deflate_log2((distance - 1) | 2) - 1;
 }
 
 static inline unsigned deflate_distance_symbol(uint32_t distance)
@@ -214,7 +212,6 @@ struct grid_long {
 /* Work space of the parser for values: by hash the latest positions, numbered from floor on; the
  * matches that the elements of a stretch have, and the best way on from each of them. */
 struct grid_values {
-    bool has_history;
     uint32_t latest[GRID_VALUES_SLOTS_1 + 2 * GRID_VALUES_SLOTS]; /* in three tables */
     uint32_t matches[GRID_VALUES_STRETCH][GRID_VALUES_MATCHES];   /* as steps */
     uint32_t steps[GRID_VALUES_STRETCH]; /* length << 16 | distance - 1 of a match; or literals */
@@ -420,9 +417,6 @@ const uint8_t *grid_block_write(struct grid_state *state, const uint8_t *bytes, 
 
 /* Write an empty stored block: the end of the bits so far, byte-aligned. */
 void grid_block_sync(struct grid_bits *bits);
-
-/* Costs before the first block. */
-void grid_costs_default(struct grid_costs *costs);
 
 #define GRID_HUFFMAN_MAX_SYMBOLS 288
 #define GRID_HUFFMAN_MAX_COUNT   ((1u << 23) - 1) /* of one symbol */

@@ -378,17 +378,6 @@ static void steps_codes(struct grid_steps *steps, const struct grid_codes *codes
     }
 }
 
-void grid_costs_default(struct grid_costs *costs)
-{
-    costs->literal_mean = 7 * 16;
-    memset(costs->literal, 7, sizeof costs->literal);
-    memset(costs->length, 0, sizeof costs->length);
-    for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++)
-        costs->length[length] = (uint8_t)(5 + deflate_length_extra(length));
-    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++)
-        costs->distance[i] = (uint8_t)(4 + deflate_symbol_extra(i));
-}
-
 /* Unused symbols get what a rare one costs. */
 static void costs_from_lengths(const struct grid_counts *counts, const struct code_lengths *lengths,
                                struct grid_costs *costs)

@@ -306,18 +306,9 @@ static size_t bound(size_t n_bytes)
 #define MOVES_HASH_BITS 12
 #define MOVES_TWICE     0x4000 /* of an element's number + 1, at most 8193 */
 
-/* An element of 4 or 8 bytes as a number. */
 static uint64_t element_at(const uint8_t *elements, size_t i, size_t item_nbytes)
 {
-    uint64_t eight = 0;
-    uint32_t four;
-
-    if (item_nbytes == sizeof eight) {
-        memcpy(&eight, elements + i * sizeof eight, sizeof eight);
-        return eight;
-    }
-    memcpy(&four, elements + i * sizeof four, sizeof four);
-    return four;
+    return bytes_get_uint(elements + i * item_nbytes, item_nbytes, false);
 }
 
 static size_t moves_slot(uint64_t element)
@@ -325,16 +316,20 @@ static size_t moves_slot(uint64_t element)
     return element * 0x9e3779b97f4a7c15 >> (64 - MOVES_HASH_BITS);
 }
 
-/* The greedy parser begins with cheap literals: where they are rare, as with dear ones, their codes
- * are long, and they stay so. */
+/* Costs before the first block. The greedy parser begins with cheap literals: where they are rare,
+ * as with dear ones, their codes are long, and they stay so. */
 static void first_costs(struct grid_costs *costs)
 {
-    const uint8_t cheap = 3;
+    for (int mode = 0; mode < GRID_N_MODES; mode++, costs++) {
+        const uint8_t literal = mode == GRID_GREEDY ? 3 : 7;
 
-    for (int mode = 0; mode < GRID_N_MODES; mode++)
-        grid_costs_default(&costs[mode]);
-    costs[GRID_GREEDY].literal_mean = cheap * 16u;
-    memset(costs[GRID_GREEDY].literal, cheap, sizeof costs[GRID_GREEDY].literal);
+        costs->literal_mean = literal * 16u;
+        memset(costs->literal, literal, sizeof costs->literal);
+        for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++)
+            costs->length[length] = (uint8_t)(5 + deflate_length_extra(length));
+        for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++)
+            costs->distance[i] = (uint8_t)(4 + deflate_symbol_extra(i));
+    }
 }
 
 /* Learn from images of a row, one after the other, where their elements stood in the image before:
@@ -485,10 +480,8 @@ static size_t encode(void *state, const struct codec_piece *piece, uint8_t *out,
         memset(&s->index, 0, sizeof s->index);
     else if (s->mode == GRID_OPTIMAL)
         memset(s->path->latest, 0, sizeof s->path->latest);
-    else if (s->mode == GRID_VALUES) {
+    else if (s->mode == GRID_VALUES)
         memset(s->values->latest, 0, sizeof s->values->latest);
-        s->values->has_history = false;
-    }
     for (bool is_open = piece->last; is_open || p < end;) {
         const uint8_t *const start = p;
         const size_t left = (size_t)(end - p);

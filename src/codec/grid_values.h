@@ -260,11 +260,10 @@ GRID_INLINE const uint8_t *values_parse(struct grid_state *state, const uint8_t 
     const uint32_t learned = state->trained.n_distances > 0 ? state->trained.distances[0] : 0;
     const uint8_t *literals = p;
 
-    if (!state->values->has_history) /* remember the elements in front of the piece */
+    if (p == state->bytes) /* remember the elements in front of the piece */
         for (const uint8_t *q = p - (size_t)(p - state->floor) / item_nbytes * item_nbytes; q < p;
              q += item_nbytes)
             values_insert(state, q, item_nbytes);
-    state->values->has_history = true;
     for (unsigned symbol = 0, begin = 0; symbol < DEFLATE_N_DISTANCE; symbol++) {
         const uint32_t end = deflate_symbol_end(symbol);
 
