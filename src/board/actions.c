@@ -143,20 +143,29 @@ const char *action_flip_name(enum action_flip flip)
     return names[flip];
 }
 
+bool board_keeps_flip(const struct board *board, enum action_flip flip)
+{
+    uint64_t cell = 0;
+
+    while (cell < board->n_cells && board->rows > 0 &&
+           board->on_board[cell] == board->on_board[action_flip_cell(board, flip, cell)])
+        cell++;
+    return cell == board->n_cells;
+}
+
 bool action_can_flip(const struct board *board, const struct action_layout *layout,
                      enum action_flip flip)
 {
     if (flip == ACTION_AS_IS)
         return true;
-    if (board->rows == 0 || layout == NULL || layout->length(layout, board) < board->n_cells ||
+    if (layout == NULL || layout->length(layout, board) < board->n_cells ||
         layout->length(layout, board) > (uint64_t)board->n_cells + 1 ||
         (action_flip_exchanges(flip) && board->rows != board->cols))
         return false;
     for (uint64_t a = 0; a < board->n_cells; a++)
-        if (action_cell(layout, board, a) != (int64_t)a ||
-            board->on_board[a] != board->on_board[action_flip_cell(board, flip, a)])
+        if (action_cell(layout, board, a) != (int64_t)a)
             return false;
-    return true;
+    return board_keeps_flip(board, flip);
 }
 
 uint64_t action_flip_cell(const struct board *board, enum action_flip flip, uint64_t cell)
@@ -167,8 +176,8 @@ uint64_t action_flip_cell(const struct board *board, enum action_flip flip, uint
     if (flip == ACTION_AS_IS)
         return cell;
     if (action_flip_exchanges(flip)) {
-        row = cell % cols;
-        col = cell / cols;
+        row = cell % board->rows;
+        col = cell / board->rows;
     }
     if (flip & ACTION_FLIPUD)
         row = board->rows - 1 - row;

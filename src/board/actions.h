@@ -141,12 +141,16 @@ struct action_space *action_space_new(const struct board *board, const struct ac
 /* The role option for an order: "flipud"; "" for ACTION_AS_IS. */
 const char *action_flip_name(enum action_flip flip);
 
-/* True when a policy of this layout can be in that order: it has an entry for each cell of a box,
- * whose off-board cells stay off board in it; where rows and columns are exchanged it is square. */
+/* True when the cells on board stay on board in that order. */
+bool board_keeps_flip(const struct board *board, enum action_flip flip);
+
+/* True when a policy of this layout can be in that order: it has an entry for each cell of a box
+ * that keeps its cells on board, and is square where rows and columns are exchanged. */
 bool action_can_flip(const struct board *board, const struct action_layout *layout,
                      enum action_flip flip);
 
-/* The cell that entry `cell` is about in a policy in that order. */
+/* The cell that entry `cell` is about in a policy in that order, which is column by column where it
+ * exchanges the rows and columns of a rectangle. */
 uint64_t action_flip_cell(const struct board *board, enum action_flip flip, uint64_t cell);
 
 /* Free a space; accepts NULL. */

@@ -131,46 +131,49 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     laid_release(&l.laid);
     if (status != 0 || 2 * l.n_overlap > l.n_seen || verdict.flip == b->flip)
         return status;
-    const bool as_is = verdict.flip == ACTION_AS_IS;
-    const char *flip = verdict.flip == LAID_SHIFTED ? "counted from 1, the pass first, it"
-                                                    : action_flip_name(verdict.flip);
+    const bool as_is = verdict.flip == ACTION_AS_IS, on_board = verdict.flip == LAID_ON_BOARD;
+    const char *order = as_is ? "it is" : laid_order_name(verdict.flip);
     const char *role = role_name(b->role), *what = b->role == ROLE_ACTION ? "moves" : "mass";
-    const char *found = as_is ? "as it is it" : flip;
     const unsigned long long n_on = verdict.tally.n_on[b->flip], n = verdict.tally.n_rows;
     const unsigned long long n_left = verdict.tally.n_on[verdict.flip];
-    /* Repeat the declared layout of a sparse policy, which its length does not tell. */
-    const bool is_told = !b->inferred && is_list(policy);
-    const char *const mark = is_told ? "," : ":";
+    const int parts[] = {(int)(policy - plan->arrays), b->value_array, b->offsets_array};
+    char use[700] = "write the cells row by row, counted from 0, a pass last, or use";
     if (verdict.first > 0 || verdict.end < plan->n_rows)
         return plan_refuse(
             plan, policy, err,
             "rows %llu to %llu: %s on occupied cells in %llu of %llu rows looked at, expected "
-            "none. Unlike the other rows they are stored in another order than the planes: %s has "
-            "%llu such rows; expand them by themselves, or write them in the order of the others",
+            "none. Unlike the other rows they are stored in another order than the planes: as %s "
+            "it has %llu such rows; expand them by themselves, or write them in the order of the "
+            "others",
             (unsigned long long)verdict.first, (unsigned long long)verdict.end - 1, what, n_on, n,
-            found, n_left);
-    if (verdict.flip == LAID_SHIFTED) {
-        const int parts[] = {(int)(policy - plan->arrays), b->value_array, b->offsets_array};
-        char use[700] = "";
+            order, n_left);
+    if (on_board) {
+        const uint64_t n_off_board = plan->board->n_cells - plan->board->n_on_board;
 
+        snprintf(use, sizeof use, "use --role %s=%s:layout=%s", text_path(policy->key).text, role,
+                 action_layout_by_length(plan->board, b->n_actions - n_off_board)->name);
+    } else if (laid_has_option(plan->board, b->layout, verdict.flip)) {
+        /* Repeat the declared layout of a sparse policy, which its length does not tell. */
+        const bool is_told = !b->inferred && is_list(policy);
+
+        snprintf(use, sizeof use,
+                 "planes and %s are stored in different orders; use --role %s=%s%s%s%s%s", role,
+                 text_path(policy->key).text, role, is_told ? ":layout=" : "",
+                 is_told ? b->layout->name : "",
+                 as_is     ? ""
+                 : is_told ? ","
+                           : ":",
+                 as_is ? "" : order);
+    } else {
         for (size_t i = 0; i < 3; i++)
             if (i == 0 || (b->role == ROLE_POLICY_INDEX && parts[i] >= 0))
                 text_add(use, sizeof use, " --role %s=drop",
                          text_path(plan->arrays[parts[i]].key).text);
-        return plan_refuse(plan, policy, err,
-                           "row %llu: %s on occupied cells, as in %llu of %llu rows with stones "
-                           "looked at; expected none. Counted from 1, a pass first, it has %llu "
-                           "such rows, for which there is no layout: write the cells first, "
-                           "counted from 0, or use%s",
-                           (unsigned long long)l.laid.first_on, what, n_on, n, n_left, use);
     }
     return plan_refuse(plan, policy, err,
                        "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked "
-                       "at; expected none. Planes and %s are stored in different orders: %s has "
-                       "%llu such rows; use --role %s=%s%s%s%s%s",
-                       (unsigned long long)l.laid.first_on, what, n_on, n, role, found, n_left,
-                       text_path(policy->key).text, role, is_told ? ":layout=" : "",
-                       is_told ? b->layout->name : "", as_is ? "" : mark, flip);
+                       "at; expected none. Read as %s it has %llu such rows: %s",
+                       (unsigned long long)l.laid.first_on, what, n_on, n, order, n_left, use);
 }
 
 /* An array of policies, masks or moves that may be stored in several orders. */

@@ -220,11 +220,24 @@ bool laid_can_read(const struct array *array, const struct role_binding *policy)
              role == ROLE_MASK));
 }
 
+/* The a-th cell on board, or -1. */
+static int64_t cell_on_board(const struct board *board, uint64_t a)
+{
+    uint64_t cell = 0;
+
+    while (cell < board->n_cells && (!board->on_board[cell] || a-- > 0))
+        cell++;
+    return cell < board->n_cells ? (int64_t)cell : -1;
+}
+
 int laid_init(struct laid *laid, const struct board *board, const struct role_binding *planes,
               const struct role_binding *policy, uint64_t n_rows, struct error *err)
 {
     const struct action_layout *layout = policy->layout, *of_planes = planes->layout;
     const uint64_t axis = planes->axes.axis, n_actions = policy->n_actions;
+    const bool is_list = policy->role == ROLE_POLICY_INDEX || policy->role == ROLE_ACTION;
+    const bool is_of_box = layout->length(layout, board) >= board->n_cells;
+    const uint64_t n_on_board = board->n_on_board;
     const uint64_t n_listed =
         of_planes != NULL ? smaller(axis, of_planes->length(of_planes, board)) : 0;
     int32_t *targets = malloc((n_actions * LAID_N_ORDERS + 1) * sizeof *targets);
@@ -238,38 +251,50 @@ int laid_init(struct laid *laid, const struct board *board, const struct role_bi
                           .n_rows = n_rows,
                           .targets = targets,
                           .first_on = UINT64_MAX};
-    for (enum action_flip flip = ACTION_AS_IS; flip < LAID_SHIFTED; flip++) {
-        laid->can_flip[flip] = action_can_flip(board, layout, flip);
-        for (uint64_t a = 0; a < n_actions; a++) {
-            int32_t *target = &targets[a * LAID_N_ORDERS + flip];
-            uint64_t cell; /* of the box */
+    for (unsigned flip = 0; flip < ACTION_N_FLIPS; flip++)
+        laid->can_flip[flip] = flip == 0 || (!laid->is_columns && board_keeps_flip(board, flip));
+    laid->can_flip[LAID_SHIFTED] = is_list || n_actions > (is_of_box ? board->n_cells : n_on_board);
+    laid->can_flip[LAID_ON_BOARD] = is_list && is_of_box && n_on_board < board->n_cells;
+    for (uint64_t i = 0; i < n_actions * LAID_N_ORDERS; i++) {
+        const unsigned order = (unsigned)(i % LAID_N_ORDERS);
+        const uint64_t a = i / LAID_N_ORDERS - (order == LAID_SHIFTED);
 
-            *target = -1;
-            if (!laid->can_flip[flip] || a >= layout->length(layout, board) ||
-                !(action_flags(layout, board, a) & ACTION_PLACEMENT))
-                continue;
-            cell = action_flip_cell(board, flip, (uint64_t)action_cell(layout, board, a));
-            if (planes->plane_xy)
-                cell = cell % board->cols * board->rows + cell / board->cols;
-            if (of_planes == NULL && cell < axis)
-                *target = (int32_t)cell;
-            for (uint64_t i = 0; i < n_listed && *target < 0; i++)
-                if (action_cell(of_planes, board, i) == (int64_t)cell)
-                    *target = (int32_t)i;
-        }
+        targets[i] = -1;
+        if (!laid->can_flip[order] || a >= layout->length(layout, board) ||
+            !(action_flags(layout, board, a) & ACTION_PLACEMENT))
+            continue;
+        int64_t cell =
+            order == LAID_ON_BOARD
+                ? cell_on_board(board, a)
+                : (int64_t)action_flip_cell(board, order == LAID_SHIFTED ? policy->flip : order,
+                                            (uint64_t)action_cell(layout, board, a));
+        if (planes->plane_xy && cell >= 0)
+            cell = cell % board->cols * board->rows + cell / board->cols;
+        if (of_planes == NULL && cell < (int64_t)axis)
+            targets[i] = (int32_t)cell;
+        for (uint64_t k = 0; k < n_listed && targets[i] < 0; k++)
+            if (action_cell(of_planes, board, k) == cell)
+                targets[i] = (int32_t)k;
     }
-    laid->can_flip[LAID_SHIFTED] =
-        policy->role == ROLE_POLICY_INDEX || policy->role == ROLE_ACTION || n_actions > axis;
-    for (uint64_t a = 0; a < n_actions; a++)
-        targets[a * LAID_N_ORDERS + LAID_SHIFTED] =
-            a > 0 ? targets[(a - 1) * LAID_N_ORDERS + policy->flip] : -1;
     return 0;
+}
+
+const char *laid_order_name(unsigned order)
+{
+    return order == LAID_SHIFTED    ? "counted from 1, a pass first,"
+           : order == LAID_ON_BOARD ? "counted by the cells on board"
+                                    : action_flip_name(order);
+}
+
+bool laid_has_option(const struct board *board, const struct action_layout *layout, unsigned order)
+{
+    return order < ACTION_N_FLIPS && action_can_flip(board, layout, order);
 }
 
 void laid_release(struct laid *laid)
 {
     free(laid->targets);
-    *laid = (struct laid){.targets = NULL};
+    laid->targets = NULL;
 }
 
 void laid_init_part(struct laid *part, const struct laid *of)

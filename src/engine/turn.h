@@ -80,10 +80,12 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
  * If it has in its declared order of storage, and has not in another one, it is stored in that one.
  */
 
-/* Beside the orders of cells there is one more: as declared, but counted from 1, so that a policy's
- * pass comes first. */
+/* Beside the orders of cells, of which those that exchange the rows and columns of a rectangle are
+ * column by column, there are two more: as declared, but counted from 1, so that a policy's pass
+ * comes first; and moves in a box with off-board cells that are counted by the cells on board. */
 #define LAID_SHIFTED  ACTION_N_FLIPS
-#define LAID_N_ORDERS (ACTION_N_FLIPS + 1)
+#define LAID_ON_BOARD (ACTION_N_FLIPS + 1)
+#define LAID_N_ORDERS (ACTION_N_FLIPS + 2)
 
 /* Policies counted, and how certain it is that an order without mass on stones is no accident. */
 struct flip_tally {
@@ -119,6 +121,10 @@ struct laid {
 int laid_init(struct laid *laid, const struct board *board, const struct role_binding *planes,
               const struct role_binding *policy, uint64_t n_rows, struct error *err);
 void laid_release(struct laid *laid);
+
+/* An order in words, or its role option, if there is one for that layout. */
+const char *laid_order_name(unsigned order);
+bool laid_has_option(const struct board *board, const struct action_layout *layout, unsigned order);
 
 /* Make it what `of` is, whose tables it borrows, before any row was seen. */
 void laid_init_part(struct laid *part, const struct laid *of);

@@ -251,11 +251,12 @@ struct role_beside {
     struct walk walk; /* through both, as far as they were needed */
     struct error why; /* it failed */
     struct planes_form form;
-    uint64_t n;                    /* actions */
-    uint64_t n_cols;               /* into which stones fall; 0: they do not */
-    uint64_t n_rows;               /* that were marked: */
-    uint8_t *marks;                /* owned: n of each row */
-    uint64_t *has;                 /* owned: by mark and action, how many rows have it there */
+    uint64_t n;      /* actions */
+    uint64_t n_cols; /* into which stones fall; 0: they do not */
+    uint64_t n_rows; /* that were marked: */
+    uint8_t *marks;  /* owned: n of each row */
+    uint64_t *has;   /* owned: by mark and action, how many rows have it there */
+    const struct action_layout *cells;
     bool is_of_cells;              /* the policy, if there is one, numbers nothing else */
     bool can_flip[ACTION_N_FLIPS]; /* so that actions can be in that order */
 };
@@ -297,10 +298,11 @@ static struct role_beside *find_beside(struct role_context *c)
         }
         beside->is_of_cells &= is_planes || b->n_actions - beside->form.axis <= 1;
     }
-    const struct action_layout *cells = action_layout_by_length(c->board, c->board->n_cells);
+    beside->cells = action_layout_by_length(c->board, c->board->n_cells);
     for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
-        beside->can_flip[flip] = flip == ACTION_AS_IS || (beside->is_of_cells && cells != NULL &&
-                                                          action_can_flip(c->board, cells, flip));
+        beside->can_flip[flip] =
+            flip == ACTION_AS_IS ||
+            (beside->is_of_cells && beside->cells != NULL && board_keeps_flip(c->board, flip));
     if (readers[0].arrays == NULL) /* of which no planes are looked at */
         readers[0] = readers[1];
     walk_begin(&beside->walk, readers, 2, NULL, &beside->why);
@@ -493,7 +495,9 @@ const char *role_shown(const struct role_case *a, const char **what)
         if (evidence > most &&
             evidence > (reading.unit <= ALL_PAIRS && reading.scale < 2 ? SURE : MUST_BE)) {
             most = evidence;
-            role = !can_move           ? "drop"
+            role = !can_move || (!reading.is_pair &&
+                                 !action_can_flip(a->c->board, beside->cells, reading.flip))
+                       ? "drop"
                    : is_cell && r == 0 ? role_action_of_cells(a->c->board)
                                        : reading.role;
             *what = shown[mark];

@@ -117,8 +117,10 @@ static int adapt(const struct run *run, struct error *err)
         rules_check_row(&look, window, &window->images[window->groups[g]]);
     const struct flip_verdict verdict = laid_judge(&look.policies[0].laid);
     const enum action_flip flip = verdict.flip;
-    const bool is_flipped = flip != lanes[rules->policy].binding->flip && flip != LAID_SHIFTED &&
-                            verdict.end - verdict.first >= shard->n_rows;
+    const bool is_flipped =
+        flip != lanes[rules->policy].binding->flip &&
+        verdict.end - verdict.first >= shard->n_rows &&
+        laid_has_option(shard->found.board, lanes[rules->policy].binding->layout, flip);
     for (size_t i = 0; i < run->lanes->n && status == 0 && is_flipped; i++) {
         struct role_binding *binding = shard->bindings + (lanes[i].binding - shard->bindings);
         const enum action_flip said = binding->flip;

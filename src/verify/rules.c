@@ -314,18 +314,19 @@ static void report_flip(const struct rules *r, const struct policy_rule *rule,
     const struct lane *policy = &r->lanes->items[rule->lane];
     const char *role = role_name(policy->binding->role);
     const char *key = policy->array->key;
-    const bool is_shifted = verdict->flip == LAID_SHIFTED;
-    const char *flip = is_shifted ? "" : action_flip_name(verdict->flip);
+    const bool has_option =
+        laid_has_option(r->lanes->shard->found.board, policy->binding->layout, verdict->flip);
+    const char *order = laid_order_name(verdict->flip);
     const bool is_part = verdict->first > 0 || verdict->end < r->lanes->shard->n_rows;
     const bool is_flipped = verdict->flip != ACTION_AS_IS;
     const struct text_quoted found =
         text_format("mass on stones in %" PRIu64 " of %" PRIu64 " rows, in %" PRIu64 " %s%s",
                     verdict->tally.n_on[rule->laid.policy->flip], verdict->tally.n_rows,
                     verdict->tally.n_on[verdict->flip],
-                    is_shifted   ? "counted from 1"
-                    : is_flipped ? "after "
-                                 : "as it stands",
-                    flip);
+                    !is_flipped  ? "as it stands"
+                    : has_option ? "after "
+                                 : "as ",
+                    order);
 
     if (is_part)
         findings_add(findings, ERROR_AT(FINDING_POLICY_OCCUPIED, key, verdict->first),
@@ -333,16 +334,16 @@ static void report_flip(const struct rules *r, const struct policy_rule *rule,
                      "rows %" PRIu64 " to %" PRIu64 " are stored in another order than their "
                      "planes, unlike the others",
                      verdict->first, verdict->end - 1);
-    else if (is_shifted)
+    else if (!has_option)
         findings_add(findings, ERROR_AT(FINDING_POLICY_OCCUPIED, key, rule->laid.first_on),
                      "mass on empty cells", found.text,
-                     "the cells seem to be counted from 1: a pass comes last");
+                     "the cells are in another order than row by row from 0, a pass last");
     else
         findings_add(findings, ERROR_AT(FINDING_POLICY_OCCUPIED, key, rule->laid.first_on),
                      "mass on empty cells", found.text,
                      "planes and %s are stored in different orders; use --role %s=%s%s%s",
                      rule->lane == r->policy ? "policy" : role, key, role, is_flipped ? ":" : "",
-                     flip);
+                     order);
 }
 
 /* Judge what the rows have shown of stones. */

@@ -210,10 +210,9 @@ def test_hexagon(turn, kind):
     with tempfile.TemporaryDirectory() as folder:
         path, told = os.path.join(folder, "in.npz"), f"p={kind}:{turn}"
         arrays = {"state": planes, "p": form(stored_in(policy))}
-        role = [] if kind == "policy" else [f"--role=p={kind}"]
         if turn == "counted from 1":
-            err = expand(folder, {"state": planes, "policy" if kind == "policy" else "move": arrays["p"]}, "hex8", code=65)
-            assert "1, " in err or "counted from 1" in err, err
+            err = expand(folder, {"state": planes, {"action": "move"}.get(kind, kind): arrays["p"]}, "hex8", code=65)
+            assert "from 1" in err, err
             return
         err = expand(folder, arrays, "hex8", f"--role=p={kind}", code=65)
         assert f"--role {told.replace(':', ':layout=cells-box,')}" in err or f"--role {told}" in err, err
@@ -226,6 +225,61 @@ def test_hexagon(turn, kind):
             same_bits(out["state"][rows], hex8_image(planes, t), f"planes {t}")
             same_bits(out["p"][rows], form(stored_in(hex8_image(policy, t))), f"{turn} {t}")
         expand(folder, {**arrays, "p": form(policy.reshape(200, 81))}, "hex8", f"--role=p={kind}")
+
+
+@tap.test(*[(board, turn, name) for board, turn in (("grid:5x9", 0), ("grid:5x9", 1), ("connect4", 1), ("connect4", 3), ("hex8", 0))
+            for name in ("policy", "legal_mask", "move", "last_move")])
+def test_columns(board, turn, name):
+    """What is stored column by column, from any corner, beside planes row by row can only be left out."""
+    rows, cols = {"grid:5x9": (5, 9), "connect4": (6, 7), "hex8": (9, 9)}[board]
+    cells = np.rot90(np.arange(rows * cols).reshape(rows, cols).T, 2 * (turn == 3)) if turn != 1 else np.rot90(
+        np.arange(rows * cols).reshape(rows, cols))
+    stored = np.array([cell for cell in cells.flat if board != "hex8" or ON_HEX8.flat[cell]])
+    planes, policy = np.zeros((300, 2, rows * cols), "f4"), np.zeros((300, rows * cols), "f4")
+    for row in range(300):
+        order = np.random.default_rng(row).permutation(stored)
+        n = 5 + row % 20 if row > 4 else 0
+        for ply, cell in enumerate(order[:n]):
+            planes[row, ply % 2, cell] = 1
+        policy[row, order[n:][:8 if name in ("policy", "legal_mask") else 1]] = 1
+        if name == "last_move":
+            policy[row] = np.eye(rows * cols)[order[n - 1]] if n > 0 else 0
+    wrong = policy[:, stored]
+    form = {"policy": lambda p: p / p.sum(1, keepdims=True), "legal_mask": lambda p: p > 0}.get(
+        name, lambda p: np.where(p.any(1), p.argmax(1), -1))
+    if board == "hex8" and name not in ("policy", "legal_mask"):
+        return # those are columns of the box, or a move by the cells on board
+    with tempfile.TemporaryDirectory() as folder:
+        arrays = {"state": planes.reshape(300, 2, rows, cols), name: form(wrong)}
+        err = expand(folder, arrays, board, code=65)
+        assert f"--role {name}=drop" in err, err
+        assert name == "last_move" or ("row " in err and int(err.split("row ")[1].split(":")[0]) > 4), err
+        if name != "last_move":
+            out, _ = run("verify", "-b", board, os.path.join(folder, "in.npz"), code=1)
+            assert "[policy-occupied]" in out and "row by row" in out, out
+        assert name not in expand(folder, arrays, board, f"--role={name}=drop")
+        right = policy if board != "hex8" else policy[:, ON_HEX8.ravel()]
+        expand(folder, {**arrays, name: form(right)}, board)
+
+
+@tap.test("move", "best")
+def test_by_cells_on_board(name):
+    """Moves on a hexagon that are counted by its cells are no cells of its box."""
+    on, planes, policy = np.flatnonzero(ON_HEX8), np.zeros((300, 2, 81), "f4"), np.zeros((300, 81), "f4")
+    for row in range(300):
+        order = np.random.default_rng(row).permutation(on)
+        for ply, cell in enumerate(order[:5 + row % 40]):
+            planes[row, ply % 2, cell] = 1
+        policy[row, order[5 + row % 40]] = 1
+    arrays = {"state": planes.reshape(300, 2, 9, 9), name: policy[:, on].argmax(1)}
+    with tempfile.TemporaryDirectory() as folder:
+        err = expand(folder, arrays, "hex8", *([] if name == "move" else ["--role=best=action"]), code=65)
+        told = f"{name}=action:layout=cells-board"
+        assert f"use --role {told}" in err, err
+        out = expand(folder, arrays, "hex8", "--role", told)
+        for t in range(12):
+            wanted = hex8_image(policy.reshape(300, 9, 9), t).reshape(300, 81)[:, on].argmax(1)
+            same_bits(out[name][out["symaug_transform"] == t], wanted, f"{name} {t}")
 
 
 def sparse(policy, form, order):
