@@ -1,7 +1,7 @@
 /*
- * play.c - what the games share: scratch space, random numbers, steps on a board, policies, planes,
- * results. Every random number is a hash of seed, game, purpose, ply and a counter, so that no row
- * depends on another and threads need not communicate.
+ * play.c - what the games share: scratch space, random numbers, policies, results. Every random
+ * number is a hash of seed, game, purpose, ply and a counter, so that no row depends on another and
+ * threads need not communicate.
  */
 #include "sample/play.h"
 
@@ -122,30 +122,6 @@ void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n)
         play_put(r, actions != NULL ? actions[i] : i, (double)r->game->visits[i] / total);
 }
 
-void play_planes(const struct play_row *r, uint32_t last, uint32_t before)
-{
-    static const char of_stones[] = "FSMT", of_player[] = "fs";
-    const struct board *b = r->play->board;
-    const char *planes = r->play->planes;
-    const uint32_t player = r->ply & 1;
-    const uint32_t stones[] = {1, 2, 1 + player, 2 - player};
-    const uint32_t places[] = {last, before, player == 1 ? last : before,
-                               player == 1 ? before : last};
-
-    for (uint32_t p = 0; p < r->play->n_planes && planes[p] != '\0'; p++) {
-        const char *stone = strchr(of_stones, planes[p]), *turn = strchr(of_player, planes[p]);
-        const bool is_place = planes[p] <= '4', on_board = planes[p] == 'o';
-        const uint64_t begin = is_place ? places[planes[p] - '1'] : 0;
-        const uint64_t end = is_place ? smaller(begin + 1, b->n_cells) : b->n_cells;
-
-        for (uint64_t cell = begin; cell < end && (turn == NULL || turn == of_player + player);
-             cell++)
-            if ((stone == NULL || r->game->stones[cell] == stones[stone - of_stones]) &&
-                (!on_board || b->on_board[cell]))
-                play_put(r, (uint64_t)p * b->n_cells + cell, 1);
-    }
-}
-
 int play_result(const struct play_row *r)
 {
     return r->game->winner < 0 ? 0 : r->game->winner == (int)(r->ply & 1) ? 1 : -1;
@@ -159,17 +135,4 @@ void play_render_result(const struct play_row *r)
 void play_render_ply(const struct play_row *r)
 {
     play_put(r, 0, r->ply);
-}
-
-void play_render_value(const struct play_row *r)
-{
-    if (board_swaps_colours(r->play->board))
-        play_put(r, 0, r->game->winner < 0 ? 0.5 : r->game->winner);
-    else
-        play_render_result(r);
-}
-
-void play_render_player(const struct play_row *r)
-{
-    play_put(r, 0, r->ply & 1);
 }

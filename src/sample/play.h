@@ -19,7 +19,7 @@ struct play {
     const struct board *board; /* borrowed */
     const struct play_kind *kind;
     uint64_t seed;
-    const char *planes; /* see play_planes; NULL: the kind draws its own */
+    const char *planes; /* see play_stones.c; NULL: the kind draws its own */
     uint32_t n_planes;  /* the size PLAY_PLANES; those without a letter in `planes` stay 0 */
     uint32_t n_actions; /* the size PLAY_ACTIONS: as a board file says; else cells, in Go a pass */
     const struct action_layout *layout; /* static; or NULL */
@@ -38,8 +38,6 @@ struct play_game {
 
 /* Moves, work and visits have room for all actions, and for so many more than there are cells. */
 #define PLAY_SPARE 32
-
-#define PLAY_NOWHERE BOARD_NO_CELL /* no cell on the board, or no action */
 
 /* Dimensions of a row that depend on the board. */
 enum play_size {
@@ -129,20 +127,6 @@ uint32_t play_shuffle_cells(const struct play *play, struct play_game *game);
 /* Fill three fifths of the cells; the winner is random. */
 void play_place_stones(const struct play *play, struct play_game *game);
 
-/* The ways to step from a cell: along rows and columns, then the two other ways of hexagonal cells,
- * then the other diagonals. way ^ 1 is the opposite of way. */
-#define PLAY_N_WAYS         8
-#define PLAY_N_HEXAGON_WAYS 6
-
-/* The cell n steps away, or PLAY_NOWHERE. */
-static inline uint32_t play_step(const struct board *b, uint32_t cell, uint32_t way, uint32_t n)
-{
-    static const struct board_step steps[PLAY_N_WAYS] = {{0, 1},  {0, -1}, {1, 0}, {-1, 0},
-                                                         {1, -1}, {-1, 1}, {1, 1}, {-1, -1}};
-
-    return board_cell_after(b, cell, steps[way], n);
-}
-
 /* Draw the visits of n actions as a search might leave them: most get few or none, the first one,
  * which was played, gets most. Returns their sum. */
 uint32_t play_visits(const struct play_row *r, uint32_t n);
@@ -151,26 +135,12 @@ uint32_t play_visits(const struct play_row *r, uint32_t n);
  * `actions`, or, if that is NULL, at 0 to n - 1. */
 void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n);
 
-/*
- * Draw the planes, of float32 numbers 0 and 1, from the stones of game->stones (1 of the first
- * player, 2 of the second) and the cells of the last move and the one before. One letter for each
- * plane: stones of the first and second player (F, S), of the player to move and the other (M, T);
- * the cells of the last move and the one before (1, 2), of the last moves of the first and the
- * second player (3, 4); ones where the first or second is to move (f, s), on the board (o), on all
- * cells (a).
- */
-void play_planes(const struct play_row *r, uint32_t last, uint32_t before);
-
 /* The result for the player to move: 1 won, -1 lost, 0 drawn. */
 int play_result(const struct play_row *r);
 
-/* Rows of many games: that result as float32; the number of the ply as int32; on boards that swap
- * colours 1 where the second player wins, 0.5 where nobody does, else that result; the player to
- * move, 0 or 1. */
+/* Rows of several games: that result, and the number of the ply. */
 void play_render_result(const struct play_row *r);
 void play_render_ply(const struct play_row *r);
-void play_render_value(const struct play_row *r);
-void play_render_player(const struct play_row *r);
 
 /* Store element i of a row. */
 static inline void play_put(const struct play_row *r, uint64_t i, double value)

@@ -18,6 +18,20 @@
 
 /* --- shared by these games --- */
 
+/* The ways to step from a cell: along rows and columns, then the two other ways of hexagonal cells,
+ * then the other diagonals. way ^ 1 is the opposite of way. */
+#define N_WAYS         8
+#define N_HEXAGON_WAYS 6
+
+/* The cell n steps away, or BOARD_NO_CELL. */
+static uint32_t step(const struct board *b, uint32_t cell, uint32_t way, uint32_t n)
+{
+    static const struct board_step steps[N_WAYS] = {{0, 1},  {0, -1}, {1, 0}, {-1, 0},
+                                                    {1, -1}, {-1, 1}, {1, 1}, {-1, -1}};
+
+    return board_cell_after(b, cell, steps[way], n);
+}
+
 /* Fill moves as stones fall down random columns. */
 static void drop_stones(const struct play *play, struct play_game *game)
 {
@@ -63,14 +77,55 @@ static uint32_t n_before(const struct play *play)
     return play->layout != NULL ? 2 : 0;
 }
 
+/*
+ * Draw planes, of float32 numbers 0 and 1. One letter for each: stones of the first and second
+ * player (F, S), of the player to move and the other (M, T); the cells of the last move and the one
+ * before (1, 2), of the last moves of the first and the second player (3, 4); ones where the first
+ * or second is to move (f, s), on all cells (a).
+ */
 static void render_planes(const struct play_row *r)
 {
-    const uint32_t n = n_before(r->play) + r->ply, *next = r->game->moves + n;
+    static const char of_stones[] = "FSMT", of_player[] = "fs";
+    const struct board *b = r->play->board;
+    const char *planes = r->play->planes;
+    const uint32_t n = n_before(r->play) + r->ply, player = r->ply & 1;
+    const uint32_t *moves = r->game->moves;
+    const uint32_t last = n > 0 ? moves[n - 1] : BOARD_NO_CELL;
+    const uint32_t before = n > 1 ? moves[n - 2] : BOARD_NO_CELL;
+    const uint32_t places[] = {last, before, player == 1 ? last : before,
+                               player == 1 ? before : last};
+    const uint8_t men[] = {1, 2, (uint8_t)(1 + player), (uint8_t)(2 - player)};
+    uint8_t *stones = r->game->stones;
 
-    memset(r->game->stones, 0, r->play->board->n_cells);
+    memset(stones, 0, b->n_cells);
     for (uint32_t k = 0; k < n; k++)
-        r->game->stones[r->game->moves[k]] = (uint8_t)((k & 1) + 1);
-    play_planes(r, n > 0 ? next[-1] : PLAY_NOWHERE, n > 1 ? next[-2] : PLAY_NOWHERE);
+        stones[moves[k]] = men[k & 1];
+    for (uint32_t p = 0; p < r->play->n_planes && planes[p] != '\0'; p++) {
+        const char *man = strchr(of_stones, planes[p]), *turn = strchr(of_player, planes[p]);
+        const bool is_place = planes[p] <= '4';
+        const uint64_t begin = is_place ? places[planes[p] - '1'] : 0;
+        const uint64_t end = is_place ? smaller(begin + 1, b->n_cells) : b->n_cells;
+
+        for (uint64_t cell = begin; cell < end && (turn == NULL || turn == of_player + player);
+             cell++)
+            if (man == NULL || stones[cell] == men[man - of_stones])
+                play_put(r, (uint64_t)p * b->n_cells + cell, 1);
+    }
+}
+
+/* On boards that swap colours 1 where the second player wins, 0.5 where nobody does; else as the
+ * player to move sees it. */
+static void render_value(const struct play_row *r)
+{
+    if (board_swaps_colours(r->play->board))
+        play_put(r, 0, r->game->winner < 0 ? 0.5 : r->game->winner);
+    else
+        play_render_result(r);
+}
+
+static void render_player(const struct play_row *r)
+{
+    play_put(r, 0, r->ply & 1);
 }
 
 /* The free cells; where stones move, what a layout with as many actions for each cell encodes of
@@ -110,10 +165,10 @@ static bool joins_sides(const struct board *b, struct play_game *game)
         const uint32_t at = man == 1 ? cells[i] / b->cols : cells[i] % b->cols;
 
         sides |= (at == 0 ? 1 : 0) | (at == b->rows - 1 ? 2 : 0);
-        for (uint32_t way = 0; way < PLAY_N_HEXAGON_WAYS; way++) {
-            const uint32_t to = play_step(b, cells[i], way, 1);
+        for (uint32_t way = 0; way < N_HEXAGON_WAYS; way++) {
+            const uint32_t to = step(b, cells[i], way, 1);
 
-            if (to == PLAY_NOWHERE || seen[to] || game->stones[to] != man)
+            if (to == BOARD_NO_CELL || seen[to] || game->stones[to] != man)
                 continue;
             seen[to] = true;
             cells[n++] = to;
@@ -130,8 +185,8 @@ const struct play_kind play_hex = {
         {
             {"boards.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
             {"policy.npy", "<f4", {PLAY_CELLS}, .render = render_policy},
-            {"value.npy", "<f4", {0}, .render = play_render_value},
-            {"player_to_move.npy", "|i1", {0}, .render = play_render_player},
+            {"value.npy", "<f4", {0}, .render = render_value},
+            {"player_to_move.npy", "|i1", {0}, .render = render_player},
             {"ply.npy", "<i4", {0}, .render = play_render_ply},
         },
 };
@@ -151,10 +206,10 @@ static bool completes_line(const struct board *b, struct play_game *game)
     const uint32_t wanted = b->game == BOARD_GAME_DROP ? 4 : b->size == TICTACTOE_SIDE ? 3 : 5;
     uint32_t length = 0;
 
-    for (uint32_t way = 0; way < PLAY_N_WAYS; way++) {
+    for (uint32_t way = 0; way < N_WAYS; way++) {
         uint32_t n = 1, to;
 
-        while ((to = play_step(b, cell, way, n)) != PLAY_NOWHERE &&
+        while ((to = step(b, cell, way, n)) != BOARD_NO_CELL &&
                game->stones[to] == game->stones[cell])
             n++;
         length = way % 2 == 0 ? n : length + n - 1;
@@ -280,7 +335,7 @@ const struct play_kind play_any = {
         {
             {"state.npy", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_planes},
             {"policy.npy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
-            {"value.npy", "<f4", {0}, .render = play_render_value},
-            {"current_player.npy", "|i1", {0}, .render = play_render_player},
+            {"value.npy", "<f4", {0}, .render = render_value},
+            {"current_player.npy", "|i1", {0}, .render = render_player},
         },
 };
