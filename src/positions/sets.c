@@ -56,27 +56,24 @@ static int put_row(void *self, uint64_t i, int worker, struct error *err)
 }
 
 /* Warn where a shard's conventions differ from those of the first. */
-static int warn_of_conventions(const struct compare *c, const struct plan *plan, struct error *err)
+static int warn_of_conventions(const struct compare *c, const struct plan *plan)
 {
     static const char *const names[] = {"planes", "to-move", "to-move-plane", "castling-planes",
                                         "tiles"};
-    struct text line = {0};
     int status = 0;
 
     for (size_t i = 0; i < N_OF(names) && status == 0; i++) {
         const struct text_quoted a = conventions_text(&c->first_conventions, names[i]);
         const struct text_quoted b = conventions_text(&plan->conventions, names[i]);
+        char line[5 * sizeof a.text];
 
         if (strcmp(a.text, b.text) == 0)
             continue;
-        line.n_bytes = 0;
-        status = text_append(&line, err, "%s: %s is %s, but %s in %s",
-                             text_path(plan->inputs[0].archive.path).text, names[i], b.text, a.text,
-                             text_path(c->first_path).text);
-        if (status == 0)
-            status = c->sets->warn(c->sets->self, line.text);
+        snprintf(line, sizeof line, "%s: %s is %s, but %s in %s",
+                 text_path(plan->inputs[0].archive.path).text, names[i], b.text, a.text,
+                 text_path(c->first_path).text);
+        status = c->sets->warn(c->sets->self, line);
     }
-    text_release(&line);
     return status;
 }
 
@@ -112,7 +109,7 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     if (status == 0)
         status = key_of_plan(&c->key, &plan, is_first || counts ? NULL : &like, err);
     if (status == 0 && !is_first && c->sets->warn != NULL)
-        status = warn_of_conventions(c, &plan, err);
+        status = warn_of_conventions(c, &plan);
     c->rows = (struct key_rows){.plan = &plan,
                                 .key = &c->key,
                                 .beside = values,
