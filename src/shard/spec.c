@@ -79,20 +79,17 @@ static int follow_cells(struct spec *spec, struct spec_maker *maker,
     const uint8_t *place = board->family->grid_cells;
 
     if (binding->takeiteasy_grid) { /* planes are a box, though the board is not */
-        uint32_t *src = spec->own_maps = new_maps(spec, spec->axis, err);
+        uint32_t *dst = spec->own_maps = new_maps(spec, spec->axis, err);
 
-        for (uint32_t t = 0; src != NULL && t < board->n_transforms; t++, src += 2 * spec->axis) {
-            uint32_t *dst = src + spec->axis;
-
+        for (uint32_t t = 0; dst != NULL && t < board->n_transforms; t++, dst += spec->axis) {
             perm_set_identity(dst, spec->axis); /* places without a cell stay */
             for (uint32_t cell = 0; cell < board->n_cells; cell++)
                 dst[place[cell]] = place[board->transforms[t].dst[cell]];
-            perm_invert(dst, spec->axis, src);
-            spec->steps[t].src = src;
+            spec->steps[t].src = spec->own_maps + board->inverse[t] * spec->axis;
             spec->steps[t].dst = dst;
         }
         spec->n_targets = spec->axis;
-        return src != NULL ? 0 : -1;
+        return spec->own_maps != NULL ? 0 : -1;
     }
     if (binding->layout != NULL) /* on-board cells alone */
         return spec_set_space(spec, maker, binding, err);
