@@ -32,51 +32,48 @@ bool custom_read_index(const json_t *value, uint64_t limit, uint32_t *index)
 
 /* --- the shape --- */
 
-/* The shapes given by one number: cells without coordinates, or hexagonal cells in a square box of
- * that number * factor + more rows. */
-enum { SHAPE_CELLS, SHAPE_HEXAGON, SHAPE_STAR, SHAPE_TRIANGLE, N_SHAPES };
+/* Hexagonal cells in a square box of a number of rows * factor + more; cells without coordinates;
+ * and boxes of two and of any dimensions. */
+enum { SHAPE_HEXAGON, SHAPE_STAR, SHAPE_TRIANGLE, SHAPE_CELLS, SHAPE_ROWS, SHAPE_GRID, N_SHAPES };
 static const struct {
     const char *key;
     uint32_t factor, more;
-} shapes[N_SHAPES] = {{"cells", 1, 0}, {"hexagon", 2, 1}, {"star", 4, 1}, {"triangle", 1, 0}};
+} shapes[N_SHAPES] = {{"hexagon", 2, 1}, {"star", 4, 1}, {"triangle", 1, 0},
+                      {"cells", 1, 0},   {"rows", 1, 0}, {"grid", 1, 0}};
 
 static int parse_shape(struct custom *c)
 {
-    const json_t *rows = json_object_get(c->root, "rows"), *cols = json_object_get(c->root, "cols");
-    const json_t *grid = json_object_get(c->root, "grid"), *counts[] = {rows, cols};
-    const char *keys[] = {"rows", "cols"};
-    int n_given = (rows != NULL) + (grid != NULL), shape = N_SHAPES;
+    const bool has_cols = json_object_get(c->root, "cols") != NULL;
+    int n_given = 0, shape = 0;
     struct board *b = c->board;
     uint32_t n_cells = 1;
 
     for (int s = 0; s < N_SHAPES; s++) {
-        const json_t *count = json_object_get(c->root, shapes[s].key);
-
-        if (count == NULL)
+        if (json_object_get(c->root, shapes[s].key) == NULL)
             continue;
         shape = s;
         n_given++;
-        counts[0] = count;
-        keys[0] = shapes[s].key;
     }
-    if ((rows == NULL) != (cols == NULL) || n_given != 1)
+    const json_t *grid = json_object_get(c->root, "grid");
+    if (n_given != 1 || has_cols != (shape == SHAPE_ROWS))
         return custom_refuse(
             c, "give either cells or rows and cols, or a grid, hexagon, star or triangle");
-    c->n_dims = grid != NULL ? (uint32_t)json_array_size(grid) : rows != NULL ? 2 : 1;
+    c->n_dims = grid != NULL ? (uint32_t)json_array_size(grid) : shape == SHAPE_ROWS ? 2 : 1;
     if (c->n_dims < 1 || c->n_dims > CUSTOM_MAX_DIMS)
         return custom_refuse(c, "grid is not a list of 1 to %d lengths", CUSTOM_MAX_DIMS);
     for (uint32_t i = 0; i < c->n_dims; i++) {
-        const json_t *count = grid != NULL ? json_array_get(grid, i) : counts[i];
+        const char *key = shape == SHAPE_ROWS && i == 1 ? "cols" : shapes[shape].key;
+        const json_t *count =
+            grid != NULL ? json_array_get(grid, i) : json_object_get(c->root, key);
 
         if (!custom_read_index(count, BOARD_MAX_CELLS + 1, &c->dims[i]) || c->dims[i] == 0)
-            return custom_refuse(c, "%s is not a whole number from 1 to %d",
-                                 grid != NULL ? "grid" : keys[i], BOARD_MAX_CELLS);
+            return custom_refuse(c, "%s is not a whole number from 1 to %d", key, BOARD_MAX_CELLS);
         if (grid != NULL && (uint64_t)n_cells * c->dims[i] > BOARD_MAX_CELLS)
             return custom_refuse(c, "grid has more than %d cells", BOARD_MAX_CELLS);
         n_cells *= c->dims[i];
     }
     const uint32_t size = c->dims[0];
-    b->is_hexagonal = shape > SHAPE_CELLS && shape < N_SHAPES;
+    b->is_hexagonal = shape <= SHAPE_TRIANGLE;
     if (b->is_hexagonal) {
         c->n_dims = 2;
         c->dims[0] = c->dims[1] = size * shapes[shape].factor + shapes[shape].more;
