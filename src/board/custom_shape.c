@@ -134,18 +134,17 @@ static int mark_region(const struct custom *c, const json_t *list, const char *w
             continue;
         }
         const bool is_row = strncmp(word, "row ", 4) == 0, is_col = strncmp(word, "col ", 4) == 0;
-        const bool is_odd = strcmp(word, "odd") == 0, is_even = strcmp(word, "even") == 0;
         const bool from_end = (is_row || is_col) && word[4] == '-';
-        uint64_t n = UINT64_MAX; /* the row or column */
-        if ((is_row || is_col) && text_parse_u64(word + 4 + from_end, &n) != 0)
-            n = UINT64_MAX;
+        /* What the row, the column or else their sum, modulo 2, is in the region. */
+        uint64_t n = strcmp(word, "odd") == 0 ? 1 : strcmp(word, "even") == 0 ? 0 : UINT64_MAX;
+        if (is_row || is_col)
+            (void)text_parse_u64(word + 4 + from_end, &n);
         if (from_end)
             n = (is_row ? b->rows : b->cols) - n; /* wraps to a large number if n is too large */
         for (cell = 0; cell < b->n_cells && b->cols > 0; cell++) {
-            const uint32_t row = cell / b->cols, col = cell % b->cols, parity = (row + col) % 2;
+            const uint32_t row = cell / b->cols, col = cell % b->cols;
 
-            if (!b->on_board[cell] || !((is_row && row == n) || (is_col && col == n) ||
-                                        (is_odd && parity == 1) || (is_even && parity == 0)))
+            if (!b->on_board[cell] || (is_row ? row : is_col ? col : (row + col) % 2) != n)
                 continue;
             c->marked[cell] = 1;
             is_empty = false;
