@@ -88,23 +88,17 @@ struct action_space *action_space_new(const struct board *board, const struct ac
                                   : flip == ACTION_ROT270 ? ACTION_ROT90
                                                           : flip; /* the inverse order */
     const uint64_t own = layout->length(layout, board);
-    struct action_space *space = NULL;
+    struct action_space *space;
 
     if (length == 0)
         length = own;
-    if (own == 0)
-        error_set(err, ERROR_DATA, "board %s has no policy layout %s", board->name, layout->name);
-    else if (length < own)
+    const bool is_misfit = own == 0 || length < own || length > UINT32_MAX;
+    if (is_misfit)
         error_set(err, ERROR_DATA,
-                  "a policy of length %" PRIu64
-                  " is too short for layout %s of board %s, which has "
+                  "a policy of length %" PRIu64 " is too %s for layout %s of board %s, which has "
                   "%" PRIu64 " actions",
-                  length, layout->name, board->name, own);
-    else if (length > UINT32_MAX)
-        error_set(err, ERROR_DATA, "a policy of length %" PRIu64 " is too long", length);
-    else if ((space = calloc(1, sizeof *space)) == NULL)
-        error_no_memory(err, "action space");
-    if (space == NULL)
+                  length, length < own ? "short" : "long", layout->name, board->name, own);
+    if (is_misfit || new_items(&space, 1, "maps of actions", err) != 0)
         return NULL;
     *space =
         (struct action_space){.board = board, .layout = layout, .length = length, .flip = flip};
