@@ -397,7 +397,7 @@ int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64
 
     *range = (struct number_range){0};
     walk_begin(&walk, &(struct reader){.arrays = arrays, .n_arrays = n_arrays}, 1, NULL, err);
-    while ((are_objects || walk.row_nbytes > 0) && n_bytes < max_nbytes && walk_next(&walk)) {
+    while (n_bytes < max_nbytes && walk_next(&walk) && (are_objects || walk.rows->bytes != NULL)) {
         struct row row = *walk.rows;
 
         if (!are_objects) { /* all rows that were read, at once */

@@ -16,9 +16,11 @@ bool role_read_string(const struct row *row, uint64_t i, char *text, size_t n_by
     const size_t n = item != NULL ? item->n_bytes_or_items : row->dtype->itemsize / step;
     const uint8_t *bytes = item != NULL ? item->as.bytes : row->bytes + i * row->dtype->itemsize;
     size_t at = 0;
+    const bool is_string =
+        item != NULL ? item->kind == PICKLE_STRING
+                     : row->dtype->kind == DTYPE_UNICODE || row->dtype->kind == DTYPE_BYTES;
 
-    if (item != NULL ? item->kind != PICKLE_STRING
-                     : row->dtype->kind != DTYPE_UNICODE && row->dtype->kind != DTYPE_BYTES)
+    if (!is_string || bytes == NULL)
         return false;
     for (; at < n && at + 1 < n_bytes; at++) {
         const uint64_t code = bytes_get_uint(bytes + at * step, step, row->dtype->big_endian);
@@ -34,7 +36,7 @@ static bool all_strings(const struct role_case *a, bool (*holds)(void *self, con
                         void *self)
 {
     const char kind = a->h->dtype.kind;
-    char text[TEXT_NBYTES];
+    char text[TEXT_NBYTES] = "";
     struct walk walk;
     bool all = true;
 
