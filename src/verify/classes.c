@@ -147,9 +147,9 @@ static int relate_class(struct probe *p, struct window *window, struct lane_imag
         return -1;
     for (uint64_t k = 0; k < n && !p->planes->is_broken; k++) {
         const struct orbit_pair planes = {window, (size_t)lanes->planes, 0, k, 0};
-        const uint32_t t = window->n == 0 ? NO_TRANSFORM
-                           : by_policy    ? probe_relate_rows(&planes, allowed)
-                                          : probe_relate_planes(&planes, allowed);
+        bool best[BOARD_MAX_TRANSFORMS];
+        const uint32_t t =
+            window->n == 0 ? NO_TRANSFORM : orbit_relate(&planes, allowed, !by_policy, best);
 
         list[k].transform = t;
         are_named &= t != NO_TRANSFORM;
@@ -403,8 +403,9 @@ int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_i
     if (n_alone == 0)
         *are_exact &= n_images > layout->n_images;
     else
-        *are_exact &= n_alone >= MANY_ALONE && 3 * n_alone * n_images >= p->n - n_alone &&
-                      4 * n_beside <= p->n && 2 * n_strange > n_alone;
+        *are_exact &= 3 * n_alone * n_images >= p->n - n_alone &&
+                      ((n_alone > 2 && n_strange == n_alone) ||
+                       (n_alone >= MANY_ALONE && 4 * n_beside <= p->n && 2 * n_strange > n_alone));
     window_release(&window);
     free(is_alone);
     free(list);

@@ -280,7 +280,7 @@ static void look_at_row(struct diagnosis *d)
     const size_t n = d->lanes->n, planes = has_planes ? (size_t)d->lanes->planes : 0;
     const uint64_t r = d->references[planes];
     const struct orbit_pair itself = make_pair(d, planes, r, r);
-    uint32_t *is = &d->is[d->member], shown = NO_TRANSFORM;
+    uint32_t *is = &d->is[d->member];
     bool exact = true, repeats = false;
 
     d->transform = d->images[d->member].transform;
@@ -288,14 +288,14 @@ static void look_at_row(struct diagnosis *d)
         *is = explain_whole(d);
         if (*is != NO_TRANSFORM)
             return;
-        /* What it should be is shown by its planes, or by the first array that is moved. */
-        d->transform = 0;
-        if (has_planes && lane_is_compared(&items[planes]))
-            shown = explain(d, planes);
-        for (size_t i = 0; i < n && (shown == NO_TRANSFORM || shown == 0); i++)
-            if (lane_is_compared(&items[i]) && items[i].spec.kind != SPEC_KEEP)
-                shown = explain(d, i);
-        d->transform = shown != NO_TRANSFORM ? shown : 0;
+        const struct orbit_pair pair = make_pair(d, planes, r, d->member);
+        bool best[BOARD_MAX_TRANSFORMS];
+        const uint32_t shown = has_planes && lane_is_compared(&items[planes])
+                                   ? orbit_relate(&pair, d->groups->allowed, false, best)
+                                   : NO_TRANSFORM;
+        d->transform = shown != NO_TRANSFORM
+                           ? board->compose[d->images[r].transform * board->n_transforms + shown]
+                           : 0;
     }
     for (size_t i = 0; i < n; i++) {
         d->by[i] = !lane_is_compared(&items[i]) || fits(d, i, d->transform, ORBIT_EXACT)
@@ -311,8 +311,8 @@ static void look_at_row(struct diagnosis *d)
     /* Where the planes fit, too, another image must be one that no other row stands for, and have
      * the same colours: of the mover's planes alone a flag tells whose turn it is. */
     if (!exact && has_planes && d->by[planes] == d->transform && *is != NO_TRANSFORM) {
-        bool is_taken =
-            board->transforms[*is].swaps_colours != board->transforms[d->transform].swaps_colours;
+        bool is_taken = is_named(d) && board->transforms[*is].swaps_colours !=
+                                           board->transforms[d->transform].swaps_colours;
 
         for (uint64_t m = 0; m < d->n; m++)
             is_taken |= d->images[m].transform == *is;
@@ -386,8 +386,8 @@ static bool is_right(const struct diagnosis *d, uint64_t m)
     return d->is[m] != NO_TRANSFORM && (said == NO_TRANSFORM || said == d->is[m]);
 }
 
-/* For each lane, the first of the n members whose transform is known that most of them agree with.
- */
+/* For each lane, the first of the n members whose transform is known that most of them agree with,
+ * if only that all are moved by the inverse. */
 static void choose_references(struct diagnosis *d, uint64_t n)
 {
     for (size_t i = 0; i < d->lanes->n; i++) {
@@ -399,8 +399,11 @@ static void choose_references(struct diagnosis *d, uint64_t n)
             for (uint64_t m = 0; m < n && lane_is_compared(&d->lanes->items[i]); m++) {
                 const struct orbit_pair pair = make_pair(d, i, r, m);
 
-                n_agree +=
-                    m == r || orbit_same(&pair, between(d, r, d->images[m].transform), ORBIT_EXACT);
+                const uint32_t u = between(d, r, d->images[m].transform);
+
+                n_agree += m == r || orbit_same(&pair, u, ORBIT_EXACT) ||
+                           ((int)i != d->lanes->planes &&
+                            orbit_same(&pair, d->board->inverse[u], ORBIT_EXACT));
             }
             if (n_agree > most) {
                 most = n_agree;

@@ -9,6 +9,8 @@
 
 #include <xxhash.h>
 
+#define MOST_EXCHANGED 16 /* planes that may be looked for in each other's places */
+
 /* --- numbers --- */
 
 bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8_t *a,
@@ -169,6 +171,7 @@ struct step {
     uint64_t first, end;     /* the planes to compare */
     size_t stride;           /* AXIS: bytes from one element of a plane to the next */
     bool is_exact;           /* no liberties */
+    bool is_plain;           /* elements are moved and nothing else, except in by.label_plane */
 };
 
 static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t u,
@@ -202,6 +205,7 @@ static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t
         step.flip = by->label;
     if (liberties & ORBIT_NO_COMPLEMENT)
         by->label_plane = -1;
+    step.is_plain = step.on_board == NULL && !spec->codes && step.flip == LABEL_KEEP;
     return step;
 }
 
@@ -245,38 +249,42 @@ static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t
     return true;
 }
 
+/* True when plane p of a becomes plane `to` of b. In its new place a to-move plane tells the player
+ * to move, who is now the other one. */
+static bool same_plane(const struct step *step, const uint8_t *a, uint64_t p, const uint8_t *b,
+                       uint64_t to)
+{
+    const struct spec *spec = step->spec;
+    const size_t item = step->dtype->itemsize, bits_nbytes = (spec->axis + 7) / 8;
+    const struct orbit_bits bits = {spec->axis, step->by.dst, step->on_board, spec->lsb_first};
+    const bool complement =
+        step->by.label_plane >= 0 && to % spec->frame_planes == (uint64_t)step->by.label_plane;
+
+    if (spec->kind == SPEC_BITS) {
+        const uint8_t *image = b + to * bits_nbytes;
+
+        return orbit_same_bits(&bits, a + p * bits_nbytes, image, complement) &&
+               (!step->is_exact || plane_pad_bits(image, spec->axis, spec->lsb_first) == 0);
+    }
+    const uint8_t *plane = a + spec_plane_at(spec, p) * item;
+    const uint8_t *image = b + spec_plane_at(spec, to) * item;
+    if (!step->is_plain || complement || spec->channels_last)
+        return same_slowly(step, plane, image, complement);
+    if (bytes_are_zero(plane, spec->axis * item)) /* most planes are */
+        return bytes_are_zero(image, spec->axis * item);
+    return same_axis(step->by.dst, plane, image, spec->axis, step->stride);
+}
+
 static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t *b)
 {
     const struct spec *spec = step->spec;
-    const bool is_bits = spec->kind == SPEC_BITS;
-    const size_t item = step->dtype->itemsize, bits_nbytes = (spec->axis + 7) / 8;
-    const bool is_plain = step->on_board == NULL && !spec->codes && step->flip == LABEL_KEEP;
-    const struct orbit_bits bits = {spec->axis, step->by.dst, step->on_board, spec->lsb_first};
 
-    if (spec->channels_last && is_plain && step->by.plane_dst == NULL && step->by.label_plane < 0 &&
-        spec->outer == 1 && step->end - step->first == spec->n_planes)
+    if (spec->channels_last && step->is_plain && step->by.plane_dst == NULL &&
+        step->by.label_plane < 0 && spec->outer == 1 && step->end - step->first == spec->n_planes)
         return same_axis(step->by.dst, a, b, spec->axis, step->stride);
-    for (uint64_t p = step->first; p < step->end; p++) {
-        const uint64_t to = step->by.plane_dst != NULL ? step->by.plane_dst[p] : p;
-        /* In its new place the plane tells the player to move, who is now the other one. */
-        const bool complement =
-            step->by.label_plane >= 0 && to % spec->frame_planes == (uint64_t)step->by.label_plane;
-        const uint8_t *plane = a + (is_bits ? p * bits_nbytes : spec_plane_at(spec, p) * item);
-        const uint8_t *image = b + (is_bits ? to * bits_nbytes : spec_plane_at(spec, to) * item);
-        bool same;
-
-        if (is_bits)
-            same = orbit_same_bits(&bits, plane, image, complement) &&
-                   (!step->is_exact || plane_pad_bits(image, spec->axis, spec->lsb_first) == 0);
-        else if (!is_plain || complement || spec->channels_last)
-            same = same_slowly(step, plane, image, complement);
-        else if (bytes_are_zero(plane, spec->axis * item)) /* most planes are */
-            same = bytes_are_zero(image, spec->axis * item);
-        else
-            same = same_axis(step->by.dst, plane, image, spec->axis, step->stride);
-        if (!same)
+    for (uint64_t p = step->first; p < step->end; p++)
+        if (!same_plane(step, a, p, b, step->by.plane_dst != NULL ? step->by.plane_dst[p] : p))
             return false;
-    }
     return true;
 }
 
@@ -477,31 +485,97 @@ bool orbit_same_row(const struct window *window, uint64_t base, uint64_t image, 
     return true;
 }
 
-uint32_t orbit_labels_say(const struct window *window, const uint64_t *base, const uint64_t *image,
-                          uint64_t step, const bool *allowed)
+/* --- which transform is it? --- */
+
+/* A plane that moved as it should weighs more than all other arrays, one of these more than planes
+ * whose colours change otherwise, and these more than what stays in place. */
+#define OF_PLANES (UINT64_C(1) << 48)
+#define OF_LABELS (UINT64_C(1) << 32)
+#define OF_STRAYS (UINT64_C(1) << 16)
+
+/* True when a plane of the row at pair->base is some plane of the other one under u, as it should
+ * be or with colours that change although they should not, or do not. *is_right: as it should be.
+ */
+static bool plane_fits(const struct orbit_pair *pair, uint32_t u, bool *is_right)
 {
-    const struct lanes *lanes = window->lanes;
+    const unsigned as_it_is = ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT | ORBIT_NO_FLIP;
+    const struct lane *lane = &pair->window->lanes->items[pair->lane];
+    const struct row a = window_row(pair->window, pair->lane, pair->base);
+    const struct row b = window_row(pair->window, pair->lane, pair->image);
+    const struct step step = make_step(lane, 0, u, ORBIT_ON_BOARD_ONLY | as_it_is);
+    const uint64_t p = pair->channel - 1, n = lane->spec.n_planes;
+    bool fits = false;
+
+    *is_right = !lane->spec.steps[u].is_unknown && orbit_same(pair, u, ORBIT_ON_BOARD_ONLY);
+    if (*is_right || same_plane(&step, a.bytes, p, b.bytes, p) ||
+        (board_swaps_colours(lane->spec.board) &&
+         orbit_same(pair, u, ORBIT_ON_BOARD_ONLY | ORBIT_SWAP_ANYWAY)))
+        return true;
+    for (uint64_t q = 0; q < n && n <= MOST_EXCHANGED && !fits; q++)
+        fits = same_plane(&step, a.bytes, p, b.bytes, q);
+    return fits;
+}
+
+uint32_t orbit_relate(const struct orbit_pair *planes, const bool *allowed, bool by_planes,
+                      bool best[BOARD_MAX_TRANSFORMS])
+{
+    const struct lanes *lanes = planes->window->lanes;
     const uint32_t n_transforms = lanes->shard->found.board->n_transforms;
-    const uint64_t n = window->n / step;
-    uint64_t n_same[BOARD_MAX_TRANSFORMS] = {0};
-    uint32_t best = 0;
+    struct orbit_pair part = *planes;
+    uint64_t n_right[BOARD_MAX_TRANSFORMS] = {0}, most = 0, n_planes = 0, n_labels = 0;
+    uint32_t found = NO_TRANSFORM, n_found = 0;
 
     for (uint32_t u = 0; u < n_transforms; u++) {
-        for (uint64_t k = 0; k < n && allowed[u]; k++) {
-            bool same = true, any = false;
-
-            for (size_t i = 0; i < lanes->n && same; i++) {
-                const struct orbit_pair pair = {window, i, base[k * step], image[k * step], 0};
-
-                if ((int)i == lanes->planes || !lane_is_compared(&lanes->items[i]) ||
-                    lanes->items[i].spec.kind == SPEC_KEEP)
-                    continue;
-                same = orbit_same(&pair, u, ORBIT_EXACT);
-                any = true;
-            }
-            n_same[u] += same && any;
-        }
-        best = n_same[u] > n_same[best] ? u : best;
+        best[u] = allowed[u] && orbit_same(planes, u, ORBIT_EXACT);
+        found = best[u] ? u : found;
+        n_found += best[u];
     }
-    return 10 * n_same[best] >= 9 * n && 2 * n_same[0] <= n ? best : NO_TRANSFORM;
+    if (n_found == 1 && (found != 0 || by_planes))
+        return found;
+    /* Planes that stay in place, or are no image as a whole: each part of the row says its own. */
+    for (part.lane = 0; part.lane < lanes->n; part.lane++) {
+        const struct lane *lane = &lanes->items[part.lane];
+        const bool is_planes = part.lane == planes->lane;
+        const bool is_label = !is_planes && !by_planes && lane->spec.kind != SPEC_KEEP;
+
+        if (!lane_is_compared(lane) ||
+            !(is_planes || is_label || lane->binding->role == ROLE_GLOBALS))
+            continue;
+        const uint64_t n_channels = is_planes ? lane->spec.n_planes : 0;
+        for (part.channel = is_planes; part.channel <= n_channels; part.channel++) {
+            bool stays = false, is_right = true;
+
+            for (uint32_t u = 0; u < n_transforms; u++) {
+                const bool fits =
+                    (u == 0 || allowed[u]) && (is_planes ? plane_fits(&part, u, &is_right)
+                                                         : orbit_same(&part, u, ORBIT_EXACT));
+
+                stays |= u == 0 && fits;
+                if (fits)
+                    n_right[u] += is_right;
+                if (fits && !stays)
+                    n_right[u] += is_label                ? OF_LABELS
+                                  : is_planes && is_right ? OF_PLANES
+                                  : is_planes             ? OF_STRAYS
+                                                          : 0;
+            }
+            n_planes += is_planes && !stays;
+            n_labels += is_label && !stays;
+        }
+    }
+    for (uint32_t u = 0; u < n_transforms; u++)
+        most = allowed[u] && n_right[u] > most ? n_right[u] : most;
+    const uint64_t by_right = most / OF_PLANES, by_labels = most % OF_PLANES / OF_LABELS,
+                   by_strays = most % OF_LABELS / OF_STRAYS;
+    const bool is_related = most < OF_STRAYS
+                                ? n_planes == 0
+                                : 2 * (by_right + by_strays) >= n_planes + (n_planes == 0) ||
+                                      2 * by_labels >= n_labels + (n_labels == 0);
+    n_found = 0;
+    for (uint32_t u = 0; u < n_transforms; u++) {
+        best[u] = is_related && allowed[u] && n_right[u] == most;
+        found = best[u] ? u : found;
+        n_found += best[u];
+    }
+    return n_found == 1 ? found : NO_TRANSFORM;
 }

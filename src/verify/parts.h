@@ -131,11 +131,12 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties);
 /* The same for all lanes that are compared, without liberties. */
 bool orbit_same_row(const struct window *window, uint64_t base, uint64_t image, uint32_t u);
 
-/* Of pairs of a base and an image, whose positions in the window stand `step` apart: the transform
- * under which, in nearly all of them, everything that moves but the planes is right, while it stays
- * in place in few; NO_TRANSFORM: there is none. */
-uint32_t orbit_labels_say(const struct window *window, const uint64_t *base, const uint64_t *image,
-                          uint64_t step, const bool *allowed);
+/* The allowed transforms that explain the second row of a pair of planes best, set in `best`; the
+ * only one is returned, NO_TRANSFORM if there is none or are several. Planes count one by one, and
+ * those that a transform moves more than other arrays, which tell what planes that stay do not;
+ * with by_planes they do so only if they say whose turn it is. */
+uint32_t orbit_relate(const struct orbit_pair *planes, const bool *allowed, bool by_planes,
+                      bool best[BOARD_MAX_TRANSFORMS]);
 
 /* True when the n elements at b are those at a after the label operation of a colour swap. 1 - a
  * may be off by one unit in the last place of 1. */
@@ -393,15 +394,6 @@ int probe_explain(struct probe *probe, struct fit *best, struct error *err);
 bool probe_repeats(const struct probe *probe, const struct layout *layout,
                    const struct window *all);
 
-/* The only allowed transform that takes the planes of one row to those of another, whatever was
- * done to their colours; NO_TRANSFORM: none or several. */
-uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed);
-
-/* The transform between two rows by all their arrays, given a pair of their planes: by the planes,
- * unless these alone do not move; then by an array that is moved exactly; then by planes with wrong
- * colours, or most of those channels that some transform moves. */
-uint32_t probe_relate_rows(const struct orbit_pair *planes, const bool *allowed);
-
 /* --- classes: the rows of one shape (classes.c) --- */
 
 /* What the rows say about positions and their images. */
@@ -435,8 +427,9 @@ int classes_take(struct probe *probe, uint32_t n_images, bool by_policy, struct 
 /* Decide whether all rows of each position are exact images of enough others, each there once: then
  * nothing is wrong with them, whatever their order, and a layout that finds faults is not theirs.
  * Symmetric positions, those that occur too often, and empty boards tell nothing. Rows without any
- * image are sources that were not expanded if they are many, and nearly all are strangers where the
- * layout puts them; where there are none, positions must have more images than in the layout. */
+ * image are sources that were not expanded if they are not few and all are strangers where the
+ * layout puts them, or many and most are; where there are none, positions must have more images
+ * than in the layout. */
 int classes_are_exact(struct probe *probe, const struct layout *layout, uint32_t n_images,
                       bool *are_exact, struct error *err);
 

@@ -54,10 +54,12 @@ static int agreement(const struct run *run, size_t lane, unsigned liberties, boo
             const struct orbit_pair pair = {window, lane, first->at, image->at, 0};
             const struct orbit_pair planes = {window, (size_t)lanes->planes, first->at, image->at,
                                               0};
+            bool best[BOARD_MAX_TRANSFORMS];
             const uint32_t u = image->transform != NO_TRANSFORM && first->transform != NO_TRANSFORM
                                    ? spec_between(board, first->transform, image->transform)
-                               : has_planes ? probe_relate_planes(&planes, run->groups->allowed)
-                                            : NO_TRANSFORM;
+                               : has_planes
+                                   ? orbit_relate(&planes, run->groups->allowed, true, best)
+                                   : NO_TRANSFORM;
 
             n_images += u != NO_TRANSFORM;
             n_same += u != NO_TRANSFORM && orbit_same(&pair, u, liberties);

@@ -348,68 +348,6 @@ bool probe_repeats(const struct probe *p, const struct layout *layout, const str
 
 /* --- naming the images --- */
 
-/* The liberties with which planes are compared, one after another; with the first N_RIGHT they are
- * right on the board. */
-static const unsigned liberties_of_planes[] = {ORBIT_EXACT,
-                                               ORBIT_ON_BOARD_ONLY,
-                                               ORBIT_NO_COMPLEMENT,
-                                               ORBIT_NO_EXCHANGE,
-                                               ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
-                                               ORBIT_NO_FLIP,
-                                               ORBIT_SWAP_ANYWAY};
-#define N_RIGHT 2
-#define N_WRONG (N_OF(liberties_of_planes) - N_RIGHT)
-
-/* Of the allowed transforms, those that are right about whose turn it is, if any are: the mover's
- * planes alone may be the same under two transforms. */
-static void allow_by_turn(const struct orbit_pair *planes, const bool *allowed,
-                          bool by_turn[BOARD_MAX_TRANSFORMS])
-{
-    const struct lanes *lanes = planes->window->lanes;
-    const uint32_t n = lanes->shard->found.board->n_transforms;
-    struct orbit_pair pair = *planes;
-    bool any = false;
-
-    for (pair.lane = 0; pair.lane < lanes->n; pair.lane++) {
-        const struct lane *lane = &lanes->items[pair.lane];
-
-        if (lane->binding->role != ROLE_GLOBALS || !lane_is_compared(lane))
-            continue;
-        for (uint32_t u = 0; u < n; u++) {
-            by_turn[u] = allowed[u] && orbit_same(&pair, u, ORBIT_EXACT);
-            any |= by_turn[u];
-        }
-    }
-    if (!any)
-        memcpy(by_turn, allowed, n * sizeof *by_turn);
-}
-
-/* The only allowed transform that takes row a of a lane to row b, under the first of n liberties
- * that allow any; NO_TRANSFORM: none or several. */
-static uint32_t relate(const struct orbit_pair *pair, const bool *said_allowed,
-                       const unsigned *liberties, size_t n)
-{
-    const uint32_t n_all = pair->window->lanes->items[pair->lane].spec.board->n_transforms;
-    uint32_t found = NO_TRANSFORM, n_found = 0;
-    bool allowed[BOARD_MAX_TRANSFORMS] = {false};
-
-    allow_by_turn(pair, said_allowed, allowed);
-    for (size_t i = 0; i < n && n_found == 0; i++)
-        for (uint32_t u = 0; u < n_all && n_found < 2; u++)
-            if (allowed[u] && orbit_same(pair, u, liberties[i])) {
-                found = u;
-                n_found++;
-            }
-    return n_found == 1 ? found : NO_TRANSFORM;
-}
-
-uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
-{
-    const uint32_t u = relate(pair, allowed, liberties_of_planes, N_RIGHT);
-
-    return u != NO_TRANSFORM ? u : relate(pair, allowed, liberties_of_planes + N_RIGHT, N_WRONG);
-}
-
 static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
 {
     uint32_t best = 0;
@@ -420,36 +358,6 @@ static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
     return best;
 }
 
-uint32_t probe_relate_rows(const struct orbit_pair *planes, const bool *allowed)
-{
-    static const unsigned of_channels[] = {ORBIT_EXACT, ORBIT_NO_EXCHANGE};
-    const struct lanes *lanes = planes->window->lanes;
-    const struct spec *spec = &lanes->items[planes->lane].spec;
-    uint32_t other = NO_TRANSFORM, votes[BOARD_MAX_TRANSFORMS] = {0};
-    struct orbit_pair pair = *planes;
-
-    const uint32_t said = relate(planes, allowed, liberties_of_planes, N_RIGHT);
-    if (said != 0 && said != NO_TRANSFORM)
-        return said;
-    for (pair.lane = 0; pair.lane < lanes->n && (other == 0 || other == NO_TRANSFORM); pair.lane++)
-        if (pair.lane != planes->lane && lane_is_compared(&lanes->items[pair.lane]) &&
-            lanes->items[pair.lane].spec.kind != SPEC_KEEP)
-            other = relate(&pair, allowed, of_channels, 1);
-    if (said == NO_TRANSFORM && (other == 0 || other == NO_TRANSFORM))
-        other = relate(planes, allowed, liberties_of_planes + N_RIGHT, N_WRONG);
-    if (said != NO_TRANSFORM || other != NO_TRANSFORM || spec->kind != SPEC_AXIS)
-        return other != NO_TRANSFORM ? other : said;
-    pair = *planes;
-    for (pair.channel = 1; pair.channel <= spec->n_planes; pair.channel++) {
-        const uint32_t u = relate(&pair, allowed, of_channels, 2);
-
-        if (u != NO_TRANSFORM && u != 0)
-            votes[u]++;
-    }
-    other = most_votes(votes);
-    return other > 0 ? other : NO_TRANSFORM;
-}
-
 /* Compare the base image of each source in a window with its other images, and name these. Image k
  * of source g is at position at[g * n_images + k]. */
 static void vote(struct probe *p, const struct window *window, const uint64_t *at, uint32_t base,
@@ -457,7 +365,7 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
 {
     struct layout *layout = &fit->layout;
     const size_t planes = (size_t)p->lanes->planes;
-    const uint32_t n_images = layout->n_images;
+    const uint32_t n_images = layout->n_images, n_transforms = p->groups->n_transforms;
     const uint64_t *const end = at + window->n;
     uint64_t n_still = 0;
 
@@ -468,29 +376,28 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
 
         layout->ids[k] = 0;
         fit->foreign[k] = -1;
-        const uint32_t said =
-            k == base || fit->level < PROBE_STILL
-                ? NO_TRANSFORM
-                : orbit_labels_say(window, at + base, at + k, n_images, p->groups->allowed);
         for (const uint64_t *group = at; group < end && k != base; group += n_images) {
             const struct orbit_pair pair = {window, planes, group[base], group[k], 0};
-            const uint32_t u =
-                said != NO_TRANSFORM ? said : probe_relate_rows(&pair, p->groups->allowed);
-            const bool is_foreign = u == NO_TRANSFORM;
-            const int map = !is_foreign
-                                ? (int)u
+            bool best[BOARD_MAX_TRANSFORMS], is_known = false;
+
+            (void)orbit_relate(&pair, p->groups->allowed, false, best);
+            for (uint32_t u = 0; u < n_transforms; u++) {
+                votes[0][u] += best[u];
+                is_known |= best[u];
+            }
+            const int map = is_known
+                                ? -1
                                 : sketch_relation(&p->sketcher, fit->level == PROBE_BOX,
                                                   window_row(window, planes, group[base]).bytes,
                                                   window_row(window, planes, group[k]).bytes);
-
             fit->n_pairs++;
-            fit->n_known += !is_foreign;
-            fit->n_moved += !is_foreign && u != 0;
-            n_still += is_foreign && map == 0;
-            if (!is_foreign || map > 0) {
-                votes[is_foreign][map]++;
-                n[is_foreign]++;
-            }
+            fit->n_known += is_known;
+            fit->n_moved += is_known && !best[0];
+            n_still += map == 0;
+            if (map > 0)
+                votes[1][map]++;
+            n[0] += is_known;
+            n[1] += map > 0;
         }
         if (k == base)
             continue;

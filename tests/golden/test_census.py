@@ -874,5 +874,55 @@ def test_constant_plane_changed():
     assert codes == {"orbit-planes"} and "2 images" in file["note"], file
 
 
+@tap.test()
+def test_turns_by_the_inverse():
+    """Two quarter turns whose policies agree with each other, but not with that of the source."""
+    arrays = stack(orders("sample", rows_of(gomoku(20)), [0, 1, 3], FAULTS["policy inverse"][0]))
+    codes, file = errors_of(arrays, *BOARD)
+    assert codes == {"policy-inverse"} and file["counts"] == {"policy-inverse": 40}, file
+
+
+@tap.test(*[(fault, order) for fault in ("exchanged", "last still") for order in ("sample", "transform")])
+def test_planes_alone(fault, order):
+    """Without labels the planes that are right tell which images those are whose others are wrong."""
+    def make(row, t):
+        planes = row["states"].copy()
+        planes[2] = 0
+        planes[2][tuple(row["last_move"])] = 1
+        out = SQUARE[t](planes).copy()
+        if t and fault == "exchanged":
+            out[:2] = out[1::-1].copy()
+        elif fault == "last still":
+            out[2] = planes[2]
+        return {"states": out, "value": row["value"]}
+
+    rows = orders(order, rows_of(gomoku(20)), [0, 1, 3], make)
+    arrays = {key: np.stack([row[key] for row in rows]) for key in ("states", "value")}
+    codes, file = errors_of(arrays, *BOARD)
+    assert codes == {"orbit-planes"} and "3 images" in file["note"], file
+
+
+@tap.test()
+def test_few_sources_alone():
+    """Six sources after six with all their images: as many rows as six times nine images."""
+    rows = rows_of(gomoku(12))
+    images = [image(rows[i], t) for i in range(12) for t in (range(8) if i % 2 == 0 else [0])]
+    codes, file = errors_of(stack(images), *BOARD)
+    assert not codes and "8 images" in file["note"], file
+
+
+@tap.test()
+def test_colours_of_empty_boards():
+    """Another image than most sources have, of a position that a colour swap leaves as it is."""
+    rows = rows_of(gomoku(20))
+    rows[0]["states"][:] = 0
+    images = [image(row, t, HEX, True) for i, row in enumerate(rows) for t in ([0, 1] if i else [0, 2])]
+    arrays = stack(images)
+    arrays["states"] = arrays["states"][:, :2]
+    del arrays["last_move"]
+    codes, file = errors_of(arrays, "--board", "rhombus:9", "--planes", "colour", "--value", "colour11")
+    assert not codes and file["expanded"], file
+
+
 if __name__ == "__main__":
     tap.main()
