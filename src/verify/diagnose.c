@@ -246,13 +246,13 @@ static void report_array(const struct diagnosis *d, size_t i)
                  mistake.what, image->source);
 }
 
-/* Report a row as a whole. */
 /* True for a single row that may be a source that was not expanded, or have lost its images. */
 static bool is_doubtful(const struct diagnosis *d)
 {
     return d->n == 1 && d->images[0].transform == 0 && d->groups->alone == ALONE_IS_DOUBTFUL;
 }
 
+/* Report a row as a whole. */
 static void report_row(const struct diagnosis *d, enum finding_code code, uint64_t m,
                        const char *expected, const char *found)
 {
