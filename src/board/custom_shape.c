@@ -390,7 +390,7 @@ static int parse_colours(struct custom *c)
             return custom_refuse(c, "players are two lists of as many colours");
         if (add_colour(c, name) != 0)
             return -1;
-        if (one != other && one->n_cells == other->n_cells &&
+        if (one != other && one->n_cells == other->n_cells && one->cells != NULL &&
             memcmp(one->cells, other->cells, one->n_cells * sizeof *one->cells) == 0)
             return custom_refuse(c, "colours %s and %s of the two players have the same cells",
                                  text_quote(one->name).text, text_quote(other->name).text);

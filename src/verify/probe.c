@@ -367,12 +367,14 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
     const size_t planes = (size_t)p->lanes->planes;
     const uint32_t n_images = layout->n_images, n_transforms = p->groups->n_transforms;
     const uint64_t *const end = at + window->n;
+    const bool is_usual = n_images <= n_transforms; /* any layout of more has many ties */
     uint64_t n_still = 0;
 
     fit->n_known = fit->n_moved = fit->n_pairs = fit->n_foreign = 0;
     fit->is_exact = true;
     for (uint32_t k = 0; k < n_images; k++) {
         uint32_t votes[2][BOARD_MAX_TRANSFORMS] = {{0}}, n[2] = {0}; /* transforms, foreign maps */
+        uint32_t n_tied[BOARD_MAX_TRANSFORMS] = {0}; /* pairs that several explain */
 
         layout->ids[k] = 0;
         fit->foreign[k] = -1;
@@ -380,9 +382,10 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
             const struct orbit_pair pair = {window, planes, group[base], group[k], 0};
             bool best[BOARD_MAX_TRANSFORMS], is_known = false;
 
-            (void)orbit_relate(&pair, p->groups->allowed, false, best);
+            const uint32_t only = orbit_relate(&pair, p->groups->allowed, false, best);
             for (uint32_t u = 0; u < n_transforms; u++) {
                 votes[0][u] += best[u];
+                n_tied[u] += is_usual && only == NO_TRANSFORM && best[u] && !best[0];
                 is_known |= best[u];
             }
             const int map = is_known
@@ -392,7 +395,7 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
                                                   window_row(window, planes, group[k]).bytes);
             fit->n_pairs++;
             fit->n_known += is_known;
-            fit->n_moved += is_known && !best[0];
+            fit->n_moved += only != NO_TRANSFORM && only != 0;
             n_still += map == 0;
             if (map > 0)
                 votes[1][map]++;
@@ -408,7 +411,7 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
             fit->foreign[k] = (int)map;
             fit->n_foreign++;
         }
-        fit->n_moved += is_own ? votes[1][map] : 0;
+        fit->n_moved += (is_own ? votes[1][map] : 0) + n_tied[best];
         layout->ids[k] = is_own                                             ? map
                          : fit->foreign[k] < 0 && 2 * votes[0][best] > n[0] ? best
                                                                             : NO_TRANSFORM;
