@@ -309,10 +309,12 @@ static void look_at_row(struct diagnosis *d)
     else if (!has_planes || d->by[planes] != d->transform || !is_named(d))
         *is = explain_whole(d);
     /* Where the planes fit, too, another image must be one that no other row stands for, and have
-     * the same colours: of the mover's planes alone a flag tells whose turn it is. */
+     * the same colours: of KataGomo's planes, which are the mover's, a flag tells whose turn it
+     * is. Elsewhere images may be named by what they look like. */
     if (!exact && has_planes && d->by[planes] == d->transform && *is != NO_TRANSFORM) {
-        bool is_taken = is_named(d) && board->transforms[*is].swaps_colours !=
-                                           board->transforms[d->transform].swaps_colours;
+        bool is_taken =
+            (is_named(d) || board->family->only_known_members) &&
+            board->transforms[*is].swaps_colours != board->transforms[d->transform].swaps_colours;
 
         for (uint64_t m = 0; m < d->n; m++)
             is_taken |= d->images[m].transform == *is;
