@@ -220,16 +220,6 @@ bool laid_can_read(const struct array *array, const struct role_binding *policy)
              role == ROLE_MASK));
 }
 
-/* The a-th cell on board, or -1. */
-static int64_t cell_on_board(const struct board *board, uint64_t a)
-{
-    uint64_t cell = 0;
-
-    while (cell < board->n_cells && (!board->on_board[cell] || a-- > 0))
-        cell++;
-    return cell < board->n_cells ? (int64_t)cell : -1;
-}
-
 int laid_init(struct laid *laid, const struct board *board, const struct role_binding *planes,
               const struct role_binding *policy, uint64_t n_rows, struct error *err)
 {
@@ -265,7 +255,7 @@ int laid_init(struct laid *laid, const struct board *board, const struct role_bi
             continue;
         int64_t cell =
             order == LAID_ON_BOARD
-                ? cell_on_board(board, a)
+                ? (a < n_on_board ? (int64_t)board->order[a] : -1)
                 : (int64_t)action_flip_cell(board, order == LAID_SHIFTED ? policy->flip : order,
                                             (uint64_t)action_cell(layout, board, a));
         if (planes->plane_xy && cell >= 0)
