@@ -352,7 +352,12 @@ static int bind_as(struct role_case *a, enum role role)
     }
     if (fits) {
         b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
-        b->may_hold_positions = b->role == ROLE_TO_MOVE && !a->is_told && role_may_be_bitboards(a);
+        if (c->request->is_strict && !a->is_told &&
+            (b->role == ROLE_TO_MOVE || b->role == ROLE_ACTION) && role_may_be_bitboards(a))
+            return role_refuse(a, "drop",
+                               "numbers above 2^32 may be the cells of the board %s as bits: say "
+                               "what it is",
+                               c->board->name);
         if (b->role == ROLE_TO_MOVE)
             b->options = told->options != 0                                       ? told->options
                          : text_compare_caseless(a->array->key, "winner", 6) == 0 ? ROLE_WINNER
@@ -369,6 +374,10 @@ static int bind_as(struct role_case *a, enum role role)
             (void)role_kinds[b->role].fit(a);
             a->told = told;
         }
+        if (role_is_on_cells(b->role) && role_lies_by_columns(a))
+            return role_refuse(a, "drop",
+                               "its stones rest on one another if its cells are read column by "
+                               "column, from below or from above: write them row by row");
         /* The look is bounded: in a list of moves padded with -1, nearly every row has one. */
         if (a->is_told || !c->request->is_strict || h->dtype.kind != DTYPE_INT ||
             (b->role != ROLE_MASK && b->role != ROLE_POLICY) ||

@@ -147,6 +147,10 @@ const char *role_action_of_cells(const struct board *board);
  * "empty cells", say; or NULL. The other roles are known. */
 const char *role_shown(const struct role_case *a, const char **what);
 
+/* True for planes or a grid whose stones rest on one another, in a game in which they fall, if the
+ * cells are read column by column, and do not as they stand. */
+bool role_lies_by_columns(const struct role_case *a);
+
 /* Free what it keeps from array to array; NULL: nothing. */
 void role_beside_free(struct role_beside *beside);
 

@@ -11,32 +11,80 @@
 
 #include <ctype.h>
 
-#define LOOK_ITEMS     (1u << 18) /* actions of all rows that are looked at */
-#define SURE           7          /* evidence: one in a thousand, */
-#define MUST_HAVE_MASS 32         /* rows, in one of which at least */
-#define TEXT_NBYTES    256        /* of strings, as many are read */
-#define MUST_BE        10         /* and where there are many readings */
+#define LOOK_ITEMS       (1u << 18) /* actions of all rows that are looked at */
+#define SURE             7          /* evidence: one in a thousand, */
+#define MUST_HAVE_MASS   32         /* rows, in one of which at least */
+#define MUST_HAVE_STONES 32         /* of stones that rest on one another */
+#define TEXT_NBYTES      256        /* of strings, as many are read */
+#define MUST_BE          10         /* and where there are many readings */
 
 /* What an action may have in a row: bits of marks. */
 enum { IS_EMPTY, HAS_STONE, HAS_MASS, HAS_MOST, N_MARKS };
 
-/* Where all stones rest on others or on the lowest row, or hang from the highest, keep the marks of
- * empty cells only where the next one would. */
-static void mark_where_stones_rest(uint8_t *marks, uint64_t n_cells, uint64_t n_cols)
-{
-    for (unsigned up = 0; up < 2; up++) {
-        const uint64_t step = up ? -n_cols : n_cols; /* beyond the cells at the edge */
-        bool rest = true;
+/* --- stones that fall --- */
 
-        for (uint64_t i = 0; i < n_cells && rest; i++)
-            rest = i + step >= n_cells || marks[i] != 1 << HAS_STONE ||
-                   marks[i + step] == 1 << HAS_STONE;
-        for (uint64_t i = 0; i < n_cells && rest; i++)
-            if (i + step < n_cells && marks[i + step] != 1 << HAS_STONE)
-                marks[i] &= (uint8_t) ~(1u << IS_EMPTY);
-        if (rest)
-            return;
-    }
+/* True when every stone rests on another one or on the lowest cell of its column, whose cells
+ * follow each other by `step`; with `up`, when it hangs from another one or from the highest. */
+static bool all_rest(const uint8_t *marks, const struct board *board, uint64_t step, bool up)
+{
+    for (uint64_t i = 0; i < board->n_cells; i++)
+        if (marks[i] == 1 << HAS_STONE && i / step % board->rows != (up ? 0 : board->rows - 1) &&
+            marks[up ? i - step : i + step] != 1 << HAS_STONE)
+            return false;
+    return true;
+}
+
+/* Where all stones rest, or hang, keep the marks of empty cells only where the next one would. */
+static void mark_where_stones_rest(uint8_t *marks, const struct board *board)
+{
+    const bool up = !all_rest(marks, board, board->cols, false);
+    const uint64_t step = up ? -(uint64_t)board->cols : board->cols; /* beyond cells at the edge */
+
+    if (up && !all_rest(marks, board, board->cols, true))
+        return;
+    for (uint64_t i = 0; i < board->n_cells; i++)
+        if (i + step < board->n_cells && marks[i + step] != 1 << HAS_STONE)
+            marks[i] &= (uint8_t) ~(1u << IS_EMPTY);
+}
+
+bool role_lies_by_columns(const struct role_case *a)
+{
+    const struct board *board = a->c->board;
+    const struct planes_form form = planes_form_of(a->b, &a->h->dtype);
+    /* Of each of three planes, and of the first two: what all rows show, and how many stones do. */
+    enum { N_SETS = 5 };
+    unsigned by_columns[N_SETS] = {0, 3, 3, 3, 3}; /* bits: they rest, they hang */
+    uint64_t n_odd[N_SETS] = {0};                  /* of rows that do neither as they stand */
+    uint8_t *marks;
+    bool found = false;
+    struct walk walk;
+
+    if (action_layout_by_name(board, "columns") == NULL || form.axis != board->n_cells ||
+        !dtype_is_number(&a->h->dtype) || a->array->row_nbytes == 0)
+        return false;
+    marks = malloc(form.axis);
+    role_begin_look(a, &walk);
+    if (marks == NULL)
+        walk.status = error_no_memory(walk.err, "stones of a row");
+    while (marks != NULL && walk.number * form.axis < LOOK_ITEMS && walk_next(&walk))
+        for (unsigned set = 1; set < N_SETS; set++) {
+            uint64_t n = 0;
+
+            memset(marks, 0, form.axis);
+            for (unsigned plane = 0; plane < smaller(form.n_planes, 3); plane++)
+                if (set >> plane & 1)
+                    n += planes_mark(&form, walk.rows->bytes, plane, 1 << HAS_STONE, marks);
+            for (unsigned up = 0; up < 2; up++)
+                if (!all_rest(marks, board, 1, up))
+                    by_columns[set] &= ~(1u << up);
+            if (!all_rest(marks, board, board->cols, false) &&
+                !all_rest(marks, board, board->cols, true))
+                n_odd[set] += n;
+        }
+    free(marks);
+    for (unsigned set = 1; set < N_SETS; set++)
+        found |= by_columns[set] != 0 && n_odd[set] >= MUST_HAVE_STONES;
+    return role_end_look(a, walk_end(&walk)) && found;
 }
 
 /* --- readings --- */
@@ -251,11 +299,11 @@ struct role_beside {
     struct walk walk; /* through both, as far as they were needed */
     struct error why; /* it failed */
     struct planes_form form;
-    uint64_t n;      /* actions */
-    uint64_t n_cols; /* into which stones fall; 0: they do not */
-    uint64_t n_rows; /* that were marked: */
-    uint8_t *marks;  /* owned: n of each row */
-    uint64_t *has;   /* owned: by mark and action, how many rows have it there */
+    uint64_t n;                  /* actions */
+    const struct board *falling; /* whose stones fall, or NULL */
+    uint64_t n_rows;             /* that were marked: */
+    uint8_t *marks;              /* owned: n of each row */
+    uint64_t *has;               /* owned: by mark and action, how many rows have it there */
     const struct action_layout *cells;
     bool is_of_cells;              /* the policy, if there is one, numbers nothing else */
     bool can_flip[ACTION_N_FLIPS]; /* so that actions can be in that order */
@@ -277,7 +325,7 @@ static struct role_beside *find_beside(struct role_context *c)
     }
     beside->form.axis = c->board->n_cells;
     beside->n = beside->form.axis + 1;
-    beside->n_cols = action_layout_by_name(c->board, "columns") != NULL ? c->board->cols : 0;
+    beside->falling = action_layout_by_name(c->board, "columns") != NULL ? c->board : NULL;
     beside->is_of_cells = true;
     for (const struct role_case *at = c->cases; at < c->cases + c->n; at++) {
         const struct role_binding *b = at->b;
@@ -346,8 +394,8 @@ static const uint8_t *marks_of(struct role_beside *beside, struct walk *walk)
             marks[i] = 1 << IS_EMPTY | 1 << HAS_STONE;
         else if (marks[i] == 0 && form->n_planes > 0)
             marks[i] = 1 << IS_EMPTY;
-    if (beside->n_cols > 0)
-        mark_where_stones_rest(marks, form->axis, beside->n_cols);
+    if (beside->falling != NULL)
+        mark_where_stones_rest(marks, beside->falling);
     for (uint64_t i = 0; i < smaller(n, policy->n); i++)
         if (row_double(policy, i) > 0)
             marks[i] |= 1 << HAS_MASS | (row_double(policy, i) == most) << HAS_MOST;

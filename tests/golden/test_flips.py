@@ -262,6 +262,32 @@ def test_columns(board, turn, name):
         expand(folder, {**arrays, name: form(right)}, board)
 
 
+@tap.test(*[(form, told) for form in ("codes", "planes", "one-hot") for told in (False, True)])
+def test_stones_that_fall(form, told):
+    """Connect 4 with its cells column by column, from below, as the best known set has them."""
+    boards, random = np.zeros((120, 6, 7), "i1"), np.random.default_rng(3)
+    for row in range(120):
+        for ply in range(row % 20):
+            col = random.choice(np.flatnonzero(boards[row, 0] == 0))
+            boards[row, np.flatnonzero(boards[row, :, col] == 0).max(), col] = 1 + ply % 2
+    by_columns = boards[:, ::-1].transpose(0, 2, 1).reshape(120, 42)
+    code = {"codes": lambda b: b, "one-hot": lambda b: np.eye(3, dtype="f4")[b].reshape(120, -1),
+            "planes": lambda b: np.concatenate([b == 1, b == 2], 1).astype("f4")}[form]
+    policy = (boards[:, 0] == 0) / (boards[:, :1] == 0).sum(2)
+    role = "planes:nhwc" if form == "one-hot" else "planes"
+    options = [f"--role=cells={role}"] if told else []
+    with tempfile.TemporaryDirectory() as folder:
+        arrays = {"cells" if told else "x": code(by_columns), "policy": policy}
+        err = expand(folder, arrays, "connect4", *options, code=65)
+        assert f"--role {list(arrays)[0]}=drop" in err and ("column by column" in err or form == "one-hot"), err
+        run("verify", "-b", "connect4", *options, os.path.join(folder, "in.npz"), code=1)
+        arrays = {"cells": code(boards.reshape(120, 42)), "policy": policy}
+        out = expand(folder, arrays, "connect4", f"--role=cells={role}")
+        for t in range(2):
+            images = code(boards[:, :, ::-1 if t else 1].reshape(120, 42))
+            same_bits(out["cells"][out["symaug_transform"] == t], images, f"cells {t}")
+
+
 @tap.test("move", "best")
 def test_by_cells_on_board(name):
     """Moves on a hexagon that are counted by its cells are no cells of its box."""
