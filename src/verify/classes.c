@@ -63,7 +63,8 @@ int classes_find(struct probe *probe, struct classes *classes, struct error *err
     const uint32_t n_all = probe->planes->spec.n_steps / probe->sketcher.n_still;
     const struct sketch *sketches = probe->sketches;
     struct lane_image *list = list_rows(probe, n, BY_PLANES, err);
-    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
+    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_unlike = 0,
+                                      n_classes = 0;
     uint64_t n_once = 0, n_repeated = 0, n_saved = 0, first = 0;
 
     *classes = (struct classes){.n_images = 1};
@@ -93,7 +94,7 @@ int classes_find(struct probe *probe, struct classes *classes, struct error *err
                 n_of[n_different] += end - i;
             if (walk == 0)
                 continue;
-            const bool is_good = 4 * n_different >= 3 * classes->n_images;
+            const bool is_good = 3 * n_different >= 2 * classes->n_images;
             n_once += base->is_symmetric && end - i == n_different;
             n_repeated += base->is_symmetric && end - i > n_different;
             if (n_different == 1 && (end - i > 1 || (classes->n_images > 2 && n == probe->n_rows)))
@@ -101,14 +102,15 @@ int classes_find(struct probe *probe, struct classes *classes, struct error *err
             n_classes++;
             n_saved += end - i - 1;
             n_good += is_good;
-            n_alike += is_good && alike;
+            n_alike += is_good && alike && !base->is_level;
+            n_unlike += is_good && !alike;
         }
         for (uint32_t k = 2; walk == 0 && k <= probe->max_images; k++)
             classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
     }
     classes->is_enumeration =
         (n_once > n_repeated && 50 * n_once > n_classes && classes->n_images >= n_all) ||
-        2 * n_alike < n_good;
+        n_unlike > n_alike;
     classes->saved = n > first ? (double)n_saved / (double)(n - first) : 0;
     classes->n_usual = classes->n_images;
     if (classes->n_images < 2 || 2 * n_good <= n_classes || n_good * (classes->n_images - 1) < 3)
@@ -119,9 +121,10 @@ int classes_find(struct probe *probe, struct classes *classes, struct error *err
 
 /* What is seen of a class. */
 enum {
-    LABELS_DIFFER, /* a label is not that of the image */
+    LABELS_DIFFER, /* a label is not that of the image, and may be that of another source */
     COPIES_DIFFER, /* numbers differ that every image should repeat */
     IS_REPEATED,   /* two rows are the same image */
+    IS_STRANGE,    /* the policies of two rows tell something, and other things */
     IS_RELATED,    /* some row is an image of the first one */
     N_SEEN,
 };
@@ -145,6 +148,13 @@ static int relate_class(struct probe *p, struct window *window, struct lane_imag
         window->rows[k] = list[k].row;
     if (probe_read_window(window, err) != 0)
         return -1;
+    struct sketch first = {.is_level = true}, own = {0};
+    for (uint64_t k = 0; k < window->n; k++) {
+        sketch_policy(window, k, k == 0 ? &first : &own);
+        if (k > 0 && !first.is_level && !own.is_level && own.policy != first.policy)
+            seen |= SEEN(IS_STRANGE);
+    }
+    const bool are_alike = !first.is_level && !(seen & SEEN(IS_STRANGE));
     for (uint64_t k = 0; k < n && !p->planes->is_broken; k++) {
         const struct orbit_pair planes = {window, (size_t)lanes->planes, 0, k, 0};
         bool best[BOARD_MAX_TRANSFORMS];
@@ -162,9 +172,14 @@ static int relate_class(struct probe *p, struct window *window, struct lane_imag
         for (size_t i = 0; i < lanes->n && k > 0 && t != NO_TRANSFORM; i++) {
             const struct orbit_pair pair = {window, i, 0, k, 0};
 
-            if (lane_is_compared(&lanes->items[i]) && !orbit_same(&pair, t, ORBIT_EXACT))
-                seen |= lanes->items[i].binding->role == ROLE_COPY ? SEEN(COPIES_DIFFER)
-                                                                   : SEEN(LABELS_DIFFER);
+            const struct lane *lane = &lanes->items[i];
+
+            if (!lane_is_compared(lane) || orbit_same(&pair, t, ORBIT_EXACT))
+                continue;
+            if (lane->binding->role == ROLE_COPY)
+                seen |= SEEN(COPIES_DIFFER);
+            else if (lane->spec.kind == SPEC_KEEP || !are_alike)
+                seen |= SEEN(LABELS_DIFFER);
         }
     }
     list[0].at = seen | (are_named ? n_kinds << KINDS_SHIFT : 0);
@@ -280,7 +295,8 @@ static void name_classes(struct probe *p, struct lane_image *list, struct class_
          * add up to it. */
         if (is_complete && end - i != tally->usual)
             list[i].at &= ~SEEN(IS_REPEATED);
-        else if (is_complete && (tally->n_alone == 0 || !(list[i].at & SEEN(IS_REPEATED))))
+        else if (is_complete &&
+                 (tally->n_alone == 0 || !(list[i].at & (SEEN(IS_REPEATED) | SEEN(IS_STRANGE)))))
             list[i].at = 0;
         const bool is_open = (list[i].at & doubts) != 0;
         const uint8_t *then =
@@ -302,10 +318,12 @@ int classes_take(struct probe *p, uint32_t n_images, bool by_policy, struct erro
 {
     struct lane_image *list = list_rows(p, p->n_rows, by_policy ? BY_POLICY : BY_SHAPE, err);
     struct class_tally tally = {.most = n_images + n_images / 2};
+    uint64_t usual;
 
     if (list == NULL)
         return -1;
-    tally.usual = p->is_irregular ? n_images : usual_rows(p, list, n_images);
+    usual = usual_rows(p, list, n_images);
+    tally.usual = p->is_irregular ? n_images : usual;
     tally.most = tally.usual > tally.most ? tally.usual : tally.most;
     const int status = relate_classes(p, list, by_policy, &tally, err);
     /* Policies that have equal numbers by chance are no images. */
@@ -333,40 +351,47 @@ int classes_take(struct probe *p, uint32_t n_images, bool by_policy, struct erro
                                       tally.n_left_out[k], by_policy ? "policies" : "positions",
                                       k == 0 ? "occur too often" : "are symmetric");
     return text_append(&p->lanes->result->note, err,
-                       "expanded, %u images per source, rows grouped by their %s%s%s", n_images,
+                       "expanded, %u images per source, rows grouped by their %s%s%s",
+                       p->is_irregular ? (uint32_t)usual : n_images,
                        by_policy ? "policies" : "positions", left_out[0].text, left_out[1].text);
 }
 
-/* True when a row differs in what it holds from all rows that a layout takes for images of the same
- * source: a wrong image has their policy, or, where that tells nothing, as many stones. */
-static bool is_stranger(const struct probe *p, const struct layout *layout, uint64_t source,
-                        uint64_t row)
+/* Of a row and those that a layout takes for images of the same source, but whose classes are
+ * others: how many there are, and whether it differs from all of them in what it holds: a wrong
+ * image has their policy, or, where that tells nothing, as many stones. */
+static uint32_t count_others(const struct probe *p, const struct layout *layout, uint64_t source,
+                             uint64_t row, const uint64_t *classes, bool *is_stranger)
 {
     const struct sketch *own = &p->sketches[row];
     const uint64_t next = layout_row(layout, (source + 1) % layout->n_sources, 0);
     const bool tells = !own->is_level && p->sketches[next].policy != own->policy;
-    bool differs = true;
+    uint32_t n = 0;
 
-    for (uint32_t k = 0; k < layout->n_images && differs; k++) {
+    *is_stranger = true;
+    for (uint32_t k = 0; k < layout->n_images; k++) {
         const uint64_t other = layout_row(layout, source, k);
         const struct sketch *its = &p->sketches[other];
 
-        differs = other == row || its->policy != own->policy ||
-                  (!tells && its->n_filled != own->n_filled);
+        if (classes[row] == 0 || classes[other] == 0 || classes[other] == classes[row])
+            continue;
+        *is_stranger &= its->policy != own->policy || (!tells && its->n_filled != own->n_filled);
+        n++;
     }
-    return differs;
+    return n;
 }
 
 int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_images,
                       bool *are_exact, struct error *err)
 {
     struct window window = {0};
-    bool *is_alone = calloc(p->n + 1, sizeof *is_alone); /* without images, by row */
+    uint64_t *classes = calloc(p->n + 1, sizeof *classes); /* by row, from 1; 0: tells nothing */
     struct lane_image *list = list_rows(p, p->n, BY_SHAPE, err);
     int status = list != NULL ? probe_read_all(p, &window, err) : -1;
-    uint64_t n_alone = 0, n_beside = 0, n_strange = 0; /* of these, in a class with others */
+    /* Rows without images, and of these in a class with others; rows without and with images whose
+     * layout has others beside them, and that are strangers there. */
+    uint64_t n_alone = 0, n_beside = 0, n_others[2] = {0}, n_strange[2] = {0};
 
-    if (is_alone == NULL)
+    if (classes == NULL)
         status = error_no_memory(err, "rows of a set");
     *are_exact = status == 0;
     for (uint64_t k = 0, first = 0, end = 0; *are_exact && k < p->n; k++) {
@@ -386,28 +411,33 @@ int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_i
             n_exact += u < p->groups->n_transforms;
             *are_exact = u > 0;
         }
-        if (n_exact > 1) {
-            *are_exact &= 4 * n_exact >= 3 * n_images;
-            continue;
-        }
-        is_alone[list[k].row] = true;
-        n_alone++;
-        n_beside += end - first > 1;
+        classes[list[k].row] = n_exact > 1 ? first + 1 : p->n + 1 + k;
+        n_alone += n_exact == 1;
+        n_beside += n_exact == 1 && end - first > 1;
     }
     for (uint64_t i = 0; *are_exact && i < layout->n_sources * layout->n_images; i++) {
         const uint64_t source = i / layout->n_images;
         const uint64_t row = layout_row(layout, source, (uint32_t)(i % layout->n_images));
 
-        n_strange += is_alone[row] && is_stranger(p, layout, source, row);
+        const bool has_images = classes[row] <= p->n;
+        bool is_stranger;
+        const uint32_t n = count_others(p, layout, source, row, classes, &is_stranger);
+
+        n_others[has_images] += n > 0;
+        n_strange[has_images] += n > 0 && is_stranger;
     }
-    if (n_alone == 0)
-        *are_exact &= n_images > layout->n_images;
-    else
-        *are_exact &= 3 * n_alone * n_images >= p->n - n_alone &&
-                      ((n_alone > 2 && n_strange == n_alone) ||
-                       (n_alone >= MANY_ALONE && 4 * n_beside <= p->n && 2 * n_strange > n_alone));
+    const bool has_cause = n_alone > 0 || n_others[1] > 0 || n_images > layout->n_images,
+               are_strange = n_strange[0] == n_alone,
+               is_at_end = (classes[0] > p->n || classes[p->n - 1] > p->n) && n_alone <= n_images,
+               are_many = 3 * n_alone * n_images >= p->n - n_alone;
+
+    *are_exact &= has_cause && 2 * n_strange[1] >= n_others[1];
+    if (n_alone > 0 && *are_exact)
+        *are_exact = are_strange ? is_at_end || (are_many && n_alone > 2)
+                                 : are_many && n_alone >= MANY_ALONE && 4 * n_beside <= p->n &&
+                                       2 * n_strange[0] > n_alone;
     window_release(&window);
-    free(is_alone);
+    free(classes);
     free(list);
     return status;
 }
@@ -415,7 +445,7 @@ int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_i
 int classes_find_alike(struct probe *p, struct classes *classes, struct error *err)
 {
     struct lane_image *list = list_rows(p, p->n, BY_POLICY, err);
-    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_saved = 0, first = 0;
+    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_saved = 0, n_held = 0, first = 0;
 
     *classes = (struct classes){.n_images = 1};
     if (list == NULL)
@@ -428,11 +458,11 @@ int classes_find_alike(struct probe *p, struct classes *classes, struct error *e
         n_saved += end - i - 1;
         if (end - i <= p->max_images)
             n_of[end - i] += end - i;
+        n_held += end - i > 1 && end - i <= p->max_images ? end - i : 0;
     }
     for (uint32_t k = 2; k <= p->max_images; k++)
         classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
-    const uint64_t n_usual = n_of[classes->n_images];
-    if (2 * n < p->n || 4 * n_usual < 3 * n || n_usual < MANY_ALONE * classes->n_images)
+    if (2 * n < p->n || 4 * n_held < 3 * n || n_held < MANY_ALONE * classes->n_images)
         classes->n_images = 1;
     classes->saved = n > 0 ? (double)n_saved / (double)n : 0;
     free(list);

@@ -360,6 +360,7 @@ struct fit {
     uint64_t n_moved; /* and those of them that it moves */
     uint64_t n_pairs;
     bool is_exact;     /* in these pairs, all arrays are exact images */
+    bool is_chance;    /* most have other policies, and too few agree on transforms */
     bool only_colours; /* images differ in nothing but colours */
 };
 
@@ -424,12 +425,13 @@ int classes_find_alike(struct probe *probe, struct classes *classes, struct erro
  */
 int classes_take(struct probe *probe, uint32_t n_images, bool by_policy, struct error *err);
 
-/* Decide whether all rows of each position are exact images of enough others, each there once: then
+/* Decide whether all rows of each position are exact images of others, each there once: then
  * nothing is wrong with them, whatever their order, and a layout that finds faults is not theirs.
- * Symmetric positions, those that occur too often, and empty boards tell nothing. Rows without any
- * image are sources that were not expanded if they are not few and all are strangers where the
- * layout puts them, or many and most are; where there are none, positions must have more images
- * than in the layout. */
+ * Symmetric positions, those that occur too often, and empty boards tell nothing. Most rows that
+ * the layout puts beside rows of other positions must be strangers there. Rows without any image
+ * are sources that were not expanded if they are not few, or the first or last rows, and all are
+ * strangers, or many and most are. Where rows and layout do not contradict each other, positions
+ * must have more images than in the layout. */
 int classes_are_exact(struct probe *probe, const struct layout *layout, uint32_t n_images,
                       bool *are_exact, struct error *err);
 

@@ -368,13 +368,14 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
     const uint32_t n_images = layout->n_images, n_transforms = p->groups->n_transforms;
     const uint64_t *const end = at + window->n;
     const bool is_usual = n_images <= n_transforms; /* any layout of more has many ties */
-    uint64_t n_still = 0;
+    uint64_t n_still = 0, n_agreed = 0, n_strange = 0;
 
     fit->n_known = fit->n_moved = fit->n_pairs = fit->n_foreign = 0;
     fit->is_exact = true;
     for (uint32_t k = 0; k < n_images; k++) {
         uint32_t votes[2][BOARD_MAX_TRANSFORMS] = {{0}}, n[2] = {0}; /* transforms, foreign maps */
-        uint32_t n_tied[BOARD_MAX_TRANSFORMS] = {0}; /* pairs that several explain */
+        uint32_t n_only[BOARD_MAX_TRANSFORMS] = {0}; /* pairs that one transform alone explains, */
+        uint32_t n_tied[BOARD_MAX_TRANSFORMS] = {0}; /* and several */
 
         layout->ids[k] = 0;
         fit->foreign[k] = -1;
@@ -385,6 +386,7 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
             const uint32_t only = orbit_relate(&pair, p->groups->allowed, false, best);
             for (uint32_t u = 0; u < n_transforms; u++) {
                 votes[0][u] += best[u];
+                n_only[u] += only == u;
                 n_tied[u] += is_usual && only == NO_TRANSFORM && best[u] && !best[0];
                 is_known |= best[u];
             }
@@ -393,6 +395,9 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
                                 : sketch_relation(&p->sketcher, fit->level == PROBE_BOX,
                                                   window_row(window, planes, group[base]).bytes,
                                                   window_row(window, planes, group[k]).bytes);
+            const struct sketch *a = sketch_of(p, window->rows[group[base]]);
+            const struct sketch *b = sketch_of(p, window->rows[group[k]]);
+            n_strange += p->has_labels && !a->is_level && !b->is_level && a->policy != b->policy;
             fit->n_pairs++;
             fit->n_known += is_known;
             fit->n_moved += only != NO_TRANSFORM && only != 0;
@@ -411,6 +416,8 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
             fit->foreign[k] = (int)map;
             fit->n_foreign++;
         }
+        const uint32_t n_best = is_mapped ? votes[1][map] : n_only[most_votes(n_only)];
+        n_agreed += n_best - (n_best > 0); /* one more each agree with one by chance */
         fit->n_moved += (is_own ? votes[1][map] : 0) + n_tied[best];
         layout->ids[k] = is_own                                             ? map
                          : fit->foreign[k] < 0 && 2 * votes[0][best] > n[0] ? best
@@ -419,6 +426,9 @@ static void vote(struct probe *p, const struct window *window, const uint64_t *a
             fit->is_exact &= layout->ids[k] != NO_TRANSFORM &&
                              orbit_same_row(window, group[base], group[k], layout->ids[k]);
     }
+    fit->is_chance =
+        2 * n_strange > fit->n_pairs &&
+        (n_images > n_transforms || 2 * n_agreed < fit->n_pairs || n_agreed < MIN_EVIDENCE);
     fit->only_colours = 2 * n_still > fit->n_pairs;
 }
 
@@ -462,7 +472,7 @@ static int name_images(struct probe *p, struct fit *fit, struct error *err)
             *fit = other;
     }
     fit->is_confirmed =
-        fit->n_pairs > 0 &&
+        fit->n_pairs > 0 && !fit->is_chance &&
         (fit->n_foreign > 0 || (fit->level < PROBE_STILL ? 2 * fit->n_moved >= fit->n_pairs
                                                          : 10 * fit->n_moved >= 8 * fit->n_pairs));
     window_release(&window);

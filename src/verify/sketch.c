@@ -29,6 +29,12 @@ static const uint32_t *map_of(const struct sketcher *s, bool of_box, uint32_t k)
     return of_box ? s->box->transforms[k].dst : s->lane->spec.steps[k].dst;
 }
 
+/* True when a symmetry of the board leaves what a cell holds as it is. */
+static bool keeps_contents(const struct board_transform *t)
+{
+    return !t->swaps_colours && t->numbers == NULL;
+}
+
 int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *err)
 {
     const struct lane *lane = &lanes->items[lanes->planes];
@@ -38,7 +44,7 @@ int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *e
 
     *s = (struct sketcher){.lane = lane, .n_cells = n_cells};
     for (uint32_t t = 0; t < lane->spec.n_steps; t++)
-        s->n_still += !board->transforms[t].swaps_colours &&
+        s->n_still += keeps_contents(&board->transforms[t]) &&
                       perm_is_identity(lane->spec.steps[t].dst, n_cells);
     if (new_items(&s->room, 3 * (size_t)n_cells + 1, "shapes of positions", err) != 0 ||
         new_items(&s->hashes, n_cells + 1, "shapes of positions", err) != 0)
@@ -178,7 +184,7 @@ static uint64_t least(struct sketcher *s, bool of_box, uint32_t *n_same)
         for (uint32_t cell = 0; cell < s->n_cells; cell++)
             if (of_box || counts_cell(s, cell))
                 other[dst[cell]] = values[cell];
-        *n_same += (of_box || !board->transforms[k].swaps_colours) &&
+        *n_same += (of_box || keeps_contents(&board->transforms[k])) &&
                    memcmp(other, values, s->n_cells * sizeof *other) == 0;
         if (k == 0 || memcmp(other, best, s->n_cells * sizeof *other) < 0) {
             uint32_t *swap = best;

@@ -377,6 +377,80 @@ def test_cut_off():
     assert codes == {"orbit-missing"} and "8 images" in file["note"], file
 
 
+@tap.test()
+def test_cut_originals():
+    """The first sources of all are gone, their images are not: as many rows as another set has, whose
+    sources would be no images of theirs."""
+    arrays = stack(orders("originals", rows_of(gomoku(40)), IDS["klein"], image))
+    codes, file = errors_of({k: v[20:] for k, v in arrays.items()}, *BOARD)
+    assert not codes - {"orbit-missing"} and "4 images" in file["note"], file
+
+
+@tap.test("first", "last")
+def test_lone_pair(place):
+    """Two sources before or after pairs are not images of each other."""
+    rows = rows_of(gomoku(40))
+    images = orders("sample", rows[2:], IDS["pair"], image)
+    images = rows[:2] + images if place == "first" else images + rows[:2]
+    codes, file = errors_of(stack(images), *BOARD)
+    assert not codes and file["counts"] == {"orbit-missing": 2}, file
+
+
+@tap.test()
+def test_alike_by_chance():
+    """Rows at random of a board on which most positions with as many stones are images of each other."""
+    with tempfile.TemporaryDirectory() as folder:
+        board, path = os.path.join(folder, "four.json"), os.path.join(folder, "four.npz")
+        with open(board, "w") as file:
+            json.dump({"name": "four", "rows": 2, "cols": 2, "neighbours": "king"}, file)
+        for name in (f"file:{board}", "grid:2x2"):
+            for seed in range(6):
+                options = ["--rows", "30", "--seed", str(seed), path]
+                run("sample", "-q", "-f", "--board", name, *options)
+                codes, result = verify(path, "--board", name)
+                assert not codes and not result["files"][0]["expanded"], result
+
+
+@tap.test()
+def test_shuffled_tiles():
+    """A tile is not symmetric because its place is: its numbers change."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, path = (os.path.join(folder, name) for name in ("source.npz", "images.npz"))
+        options = ["--board", "takeiteasy", "--tiles", "permute"]
+        run("sample", "-q", "--board", "takeiteasy", "--rows", "40", source)
+        run("expand", "-q", *options, "--no-provenance", source, path)
+        with np.load(path) as arrays:
+            rows = np.random.default_rng(1).permutation(480)
+            arrays = {key: array[rows] for key, array in arrays.items()}
+    codes, file = errors_of(arrays, *options)
+    assert not codes and "12 images" in file["note"], file
+
+
+@tap.test("planes still", "one policy still")
+def test_images_left_out_at_random(fault):
+    """Policies that hold the same numbers tell which rows are images of one source, however many."""
+    policy_still = wrong("policy", lambda t: 0 if t == 5 else t)
+    make = FAULTS[fault][0] if fault in FAULTS else policy_still
+    images = orders("sample", rows_of(gomoku(80)), IDS["all"], make)
+    rows = np.flatnonzero(np.random.default_rng(5).random(len(images)) < 0.4)
+    codes, file = errors_of(shuffled(stack([images[i] for i in rows])), *BOARD)
+    assert codes & {"planes-policy-differ", "policy-not-moved"}, file
+
+
+@tap.test()
+def test_lone_rows_of_one_shape():
+    """Two sources that were not expanded and are images of each other have policies of their own."""
+    rows = rows_of(gomoku(60))
+    twins = [{**rows[i], **{key: image(rows[i - 1], 4)[key] for key in ("states", "last_move")}}
+             for i in range(21, 30, 4)]
+    for row in twins:
+        row["policy"] = row["policy"] * (row["states"][:2].sum(0) == 0) + 0
+        row["policy"] /= row["policy"].sum()
+    images = orders("sample", rows[30:], [0, 4], image)
+    codes, file = errors_of(shuffled(stack(rows[:30] + twins + images)), *BOARD)
+    assert not codes and "2 images" in file["note"], file
+
+
 @tap.test(*[(what, alone) for what in ("policies", "moves", "moves and a rest")
             for alone in ("few", "half", "half first")])
 def test_partly_expanded(what, alone):
