@@ -126,10 +126,6 @@ struct board_family {
                                  of stacks */
     uint32_t packed_stones;   /* of packed planes: the first of the two planes of stones */
     bool bottom_up;           /* row 0 is drawn at the bottom */
-
-    /* How to draw cells that form no box: the lengths of the rows of hexagons, centred, up to a 0;
-     * NULL: neighbours tell where they are. */
-    const uint8_t *drawn_lines;
 };
 
 /* The cells of one colour: a goal edge, a promotion row, a centre. */

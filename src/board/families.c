@@ -426,7 +426,6 @@ const struct board_family board_family_takeiteasy = {
     .grid_cells = grid_cells,
     .has_tiles = true,
     .game = BOARD_GAME_TILES,
-    .drawn_lines = (const uint8_t[]){3, 4, 5, 4, 3, 0},
 };
 
 /* What boards of KataGo's shards have in common; their policies end in a pass. */

@@ -1,6 +1,6 @@
 /*
  * shape.c - where cells are drawn, and how a transform turns the drawing. Cells of a box are placed
- * by row and column, those of some families in lines of given lengths. Where only the neighbours
+ * by row and column, those of Take It Easy by their places in square planes. Where only neighbours
  * are known, a search looks for places on a grid of hexagons or squares at which exactly the
  * neighbours touch; if it fails, cells are drawn in rows.
  */
@@ -113,25 +113,17 @@ static void place_cells(struct shape *shape)
     uint32_t n_down_left = 0; /* edges along the diagonal that they have */
 
     shape->form = SHAPE_HEXAGONS;
-    if (b->family->drawn_lines != NULL) {
-        const uint8_t *lengths = b->family->drawn_lines;
-        int32_t longest = 0;
-        uint32_t cell = 0;
+    for (uint32_t cell = 0; cell < b->n_cells && b->family->grid_side > 0; cell++) {
+        const int32_t place = b->family->grid_cells[cell], side = (int32_t)b->family->grid_side;
 
-        /* Centred lines of hexagons: the longest reaches the left margin. */
-        for (uint32_t line = 0; lengths[line] != 0; line++)
-            longest = lengths[line] > longest ? lengths[line] : longest;
-        for (uint32_t line = 0; lengths[line] != 0; line++)
-            for (int32_t i = 0; i < lengths[line]; i++)
-                shape->places[cell++] =
-                    (struct shape_place){(int32_t)line, longest - lengths[line] + 2 * i};
-        return;
+        /* Columns of the plane are lines, every other one of them shifted by half a cell. */
+        shape->places[cell] =
+            (struct shape_place){place % side, 2 * (place / side) - place % side % 2};
     }
-    if (!is_box && embed(b, true, shape->places))
+    if (b->family->grid_side > 0 || (!is_box && embed(b, true, shape->places)))
         return;
     for (uint32_t i = 0; is_box && i < b->n_edges; i++) {
-        const int64_t from = b->edges[i][0] < b->edges[i][1] ? b->edges[i][0] : b->edges[i][1];
-        const int64_t to = b->edges[i][0] + b->edges[i][1] - from;
+        const int64_t from = b->edges[i][0], to = b->edges[i][1]; /* which is larger */
         const int64_t rows = to / cols - from / cols, columns = to % cols - from % cols;
 
         n_down_left += rows == 1 && columns == -1;
