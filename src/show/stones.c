@@ -366,24 +366,14 @@ struct top {
     size_t n;
 };
 
-/* The dense policy, if there are several one named like a policy; else a sparse one; or -1. */
+/* The first dense policy; else a sparse one; or -1. */
 static int find_policy(const struct fields *fields)
 {
-    const struct plan *plan = fields->plan;
-    int i = fields_find(fields, ROLE_POLICY);
+    const struct plan_array *arrays = fields->plan->arrays;
+    const int dense = fields_find(fields, ROLE_POLICY);
+    const int i = dense >= 0 ? dense : fields_find(fields, ROLE_POLICY_INDEX);
 
-    for (size_t k = plan->n_arrays; k-- > 0;) {
-        const char *key = plan->arrays[k].key;
-
-        if (plan->arrays[k].binding.role == ROLE_POLICY && fields->items[k].n > 0 &&
-            (strncasecmp(key, "pol", 3) == 0 || strncasecmp(key, "pi", 2) == 0 ||
-             strncasecmp(key, "prob", 4) == 0))
-            i = (int)k;
-    }
-    if (i < 0)
-        i = fields_find(fields, ROLE_POLICY_INDEX);
-    return i >= 0 && plan->arrays[i].binding.layout != NULL &&
-                   dtype_is_number(&fields->items[i].dtype)
+    return i >= 0 && arrays[i].binding.layout != NULL && dtype_is_number(&fields->items[i].dtype)
                ? i
                : -1;
 }
