@@ -84,11 +84,9 @@ size_t action_spans(const struct action_layout *layout, const struct board *boar
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
                                       uint64_t length, enum action_flip flip, struct error *err)
 {
-    const enum action_flip back = flip == ACTION_ROT90    ? ACTION_ROT270
-                                  : flip == ACTION_ROT270 ? ACTION_ROT90
-                                                          : flip; /* the inverse order */
     const uint64_t own = layout->length(layout, board);
     struct action_space *space;
+    uint32_t *plain, *entry_of; /* of the layout's actions */
 
     if (length == 0)
         length = own;
@@ -102,37 +100,61 @@ struct action_space *action_space_new(const struct board *board, const struct ac
         return NULL;
     *space =
         (struct action_space){.board = board, .layout = layout, .length = length, .flip = flip};
-    if (new_items(&space->dst, board->n_transforms * length, "maps of actions", err) != 0 ||
+    if (new_items(&space->dst, (board->n_transforms + 2) * length, "maps of actions", err) != 0 ||
         new_items(&space->flags, length, "maps of actions", err) != 0) {
         action_space_free(space);
         return NULL;
     }
+    plain = space->dst + board->n_transforms * length;
+    entry_of = plain + length;
+    for (uint64_t i = 0; i < length; i++)
+        entry_of[action_of_entry(board, flip, length, i)] = (uint32_t)i;
     for (uint32_t t = 0; t < board->n_transforms; t++) {
-        const uint32_t *cells = board->transforms[t].dst;
         uint32_t *dst = space->dst + t * length;
 
         layout->images(layout, board, t, dst);
-        for (uint64_t a = 0; a < board->n_cells && flip != ACTION_AS_IS; a++)
-            dst[a] =
-                (uint32_t)action_flip_cell(board, back, cells[action_flip_cell(board, flip, a)]);
         for (uint64_t a = own; a < length; a++)
             dst[a] = (uint32_t)a;
+        memcpy(plain, dst, length * sizeof *dst);
+        for (uint64_t a = 0; a < length && flip != ACTION_AS_IS; a++)
+            dst[entry_of[a]] = entry_of[plain[a]];
     }
-    memset(space->flags, UINT8_MAX, own);
-    for (uint64_t a = 0; a < own; a++) { /* all images of an action have its flags */
-        if (space->flags[a] != UINT8_MAX)
+    memset(space->flags, UINT8_MAX, length);
+    for (uint64_t a = 0; a < length; a++) { /* all images of an action have its flags */
+        if (space->flags[entry_of[a]] != UINT8_MAX)
             continue;
-        const uint8_t flags = (uint8_t)action_flags(layout, board, a);
+        const uint8_t flags = a < own ? (uint8_t)action_flags(layout, board, a) : 0;
         for (uint32_t t = 0; t < board->n_transforms; t++)
-            space->flags[space->dst[t * length + a]] = flags;
+            space->flags[space->dst[t * length + entry_of[a]]] = flags;
     }
     return space;
 }
 
+uint64_t action_of_entry(const struct board *board, enum action_flip flip, uint64_t n, uint64_t i)
+{
+    if (flip & ACTION_FROM_1)
+        i = i > 0 ? i - 1 : n - 1;
+    return i < board->n_cells ? action_flip_cell(board, flip % ACTION_N_FLIPS, i) : i;
+}
+
 const char *action_flip_name(enum action_flip flip)
 {
-    static const char *const names[ACTION_N_FLIPS] = {
-        "", "flipud", "fliplr", "rot180", "transpose", "rot90", "rot270", "anti-transpose"};
+    static const char *const names[ACTION_N_ORDERS] = {"",
+                                                       "flipud",
+                                                       "fliplr",
+                                                       "rot180",
+                                                       "transpose",
+                                                       "rot90",
+                                                       "rot270",
+                                                       "anti-transpose",
+                                                       "from1",
+                                                       "flipud,from1",
+                                                       "fliplr,from1",
+                                                       "rot180,from1",
+                                                       "transpose,from1",
+                                                       "rot90,from1",
+                                                       "rot270,from1",
+                                                       "anti-transpose,from1"};
 
     return names[flip];
 }
@@ -150,6 +172,7 @@ bool board_keeps_flip(const struct board *board, enum action_flip flip)
 bool action_can_flip(const struct board *board, const struct action_layout *layout,
                      enum action_flip flip)
 {
+    flip %= ACTION_N_FLIPS;
     if (flip == ACTION_AS_IS)
         return true;
     if (layout == NULL || layout->length(layout, board) < board->n_cells ||

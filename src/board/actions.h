@@ -71,7 +71,8 @@ static inline int64_t action_cell(const struct action_layout *layout, const stru
 }
 
 /* The order of a policy's cells relative to that of its planes. Bits 1 and 2: rows, or columns, are
- * counted from the other end; 4: rows and columns are exchanged first. */
+ * counted from the other end; 4: rows and columns are exchanged first; 8: what is then counted is
+ * counted from 1, so that what stays, the pass say, comes first. */
 enum action_flip {
     ACTION_AS_IS,
     ACTION_FLIPUD,
@@ -82,6 +83,8 @@ enum action_flip {
     ACTION_ROT270,
     ACTION_ANTI_TRANSPOSE,
     ACTION_N_FLIPS,
+    ACTION_FROM_1 = ACTION_N_FLIPS,
+    ACTION_N_ORDERS = 2 * ACTION_N_FLIPS,
 };
 
 /* True for the orders that only square boards have. */
@@ -138,14 +141,18 @@ size_t action_spans(const struct action_layout *layout, const struct board *boar
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
                                       uint64_t length, enum action_flip flip, struct error *err);
 
-/* The role option for an order: "flipud"; "" for ACTION_AS_IS. */
+/* The action that entry i of a policy of n entries in that order is. */
+uint64_t action_of_entry(const struct board *board, enum action_flip flip, uint64_t n, uint64_t i);
+
+/* The role options for an order: "flipud", "flipud,from1"; "" for ACTION_AS_IS. */
 const char *action_flip_name(enum action_flip flip);
 
 /* True when the cells on board stay on board in that order. */
 bool board_keeps_flip(const struct board *board, enum action_flip flip);
 
-/* True when a policy of this layout can be in that order: it has an entry for each cell of a box
- * that keeps its cells on board, and is square where rows and columns are exchanged. */
+/* True when a policy of this layout can be in that order, counted from 0 or from 1: it has an entry
+ * for each cell of a box that keeps its cells on board, and is square where rows and columns are
+ * exchanged. */
 bool action_can_flip(const struct board *board, const struct action_layout *layout,
                      enum action_flip flip);
 

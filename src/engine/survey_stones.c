@@ -99,9 +99,24 @@ static void look_at_row(struct look *l, uint64_t number, const struct row *rows)
         (void)laid_add(&l->laid, &position, rows, rows[1].n > 0 ? &rows[1] : NULL);
 }
 
-/* Hold a policy against the stones, and refuse it when it is stored in another order. */
+/* An array of policies, masks or moves that may be stored in several orders. */
+static bool has_flips(const struct plan_array *array)
+{
+    const struct role_binding *b = &array->binding;
+
+    return laid_is_placement(b) && strcmp(b->layout->name, "columns") != 0 &&
+           laid_can_read(array->sources[0], b);
+}
+
+/* What the rows have shown of an array. */
+struct judged {
+    struct flip_verdict verdict;
+    uint64_t first_on;
+};
+
+/* Hold a policy against the stones. */
 static int look_at(const struct stone_watch *watch, const struct plan_array *policy,
-                   struct error *err)
+                   struct judged *judged, struct error *err)
 {
     const struct plan *plan = watch->plan;
     const struct role_binding *b = &policy->binding;
@@ -126,63 +141,102 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
                 look_at_row(&l, s.number, s.rows);
         status = walk_end(&s);
     }
-    const struct flip_verdict verdict =
-        status == 0 ? laid_judge(&l.laid) : (struct flip_verdict){.flip = b->flip};
+    if (status == 0)
+        *judged = (struct judged){laid_judge(&l.laid), l.laid.first_on};
+    if (2 * l.n_overlap > l.n_seen)
+        judged->verdict.flip = b->flip;
     laid_release(&l.laid);
-    if (status != 0 || 2 * l.n_overlap > l.n_seen || verdict.flip == b->flip)
-        return status;
-    const bool as_is = verdict.flip == ACTION_AS_IS, on_board = verdict.flip == LAID_ON_BOARD;
-    const char *order = as_is ? "it is" : laid_order_name(verdict.flip);
-    const char *role = role_name(b->role), *what = b->role == ROLE_ACTION ? "moves" : "mass";
-    const unsigned long long n_on = verdict.tally.n_on[b->flip], n = verdict.tally.n_rows;
-    const unsigned long long n_left = verdict.tally.n_on[verdict.flip];
-    const int parts[] = {(int)(policy - plan->arrays), b->value_array, b->offsets_array};
-    char use[700] = "write the cells row by row, counted from 0, a pass last, or use";
-    if (verdict.first > 0 || verdict.end < plan->n_rows)
+    return status;
+}
+
+/* Add the role that declares an order of an array; NULL, or one without an option: leave it out. */
+static void add_role(char *use, size_t n_bytes, const struct plan *plan,
+                     const struct plan_array *array, const struct flip_verdict *verdict)
+{
+    const struct role_binding *b = &array->binding;
+    const int parts[] = {(int)(array - plan->arrays), b->value_array, b->offsets_array};
+    const struct text_quoted key = text_path(array->key);
+    const char *role = role_name(b->role);
+    /* Repeat the declared layout of a list, which its length does not tell. */
+    const bool is_told = !b->inferred && is_list(array);
+
+    if (verdict != NULL && verdict->flip == LAID_ON_BOARD)
+        text_add(use, n_bytes, " --role %s=%s:layout=%s", key.text, role,
+                 action_layout_by_length(
+                     plan->board, b->n_actions - (plan->board->n_cells - plan->board->n_on_board))
+                     ->name);
+    else if (verdict != NULL && !verdict->is_tied &&
+             laid_has_option(plan->board, b->layout, verdict->flip))
+        text_add(use, n_bytes, " --role %s=%s%s%s%s%s", key.text, role, is_told ? ":layout=" : "",
+                 is_told ? b->layout->name : "",
+                 verdict->flip == ACTION_AS_IS ? ""
+                 : is_told                     ? ","
+                                               : ":",
+                 action_flip_name(verdict->flip));
+    else
+        for (size_t i = 0; i < (b->role == ROLE_POLICY_INDEX ? 3 : 1); i++)
+            if (parts[i] >= 0)
+                text_add(use, n_bytes, " --role %s=drop",
+                         text_path(plan->arrays[parts[i]].key).text);
+}
+
+/* Refuse an array that is stored in another order, with the roles of all that are. Moves that were
+ * not told an order are asked for one as soon as the policy has one. */
+static int refuse(const struct plan *plan, const struct plan_array *policy,
+                  const struct judged *all, struct error *err)
+{
+    const struct role_binding *b = &policy->binding;
+    const struct judged *judged = &all[policy - plan->arrays];
+    const struct flip_verdict *verdict = &judged->verdict;
+    const char *order = verdict->flip == ACTION_AS_IS ? "it is" : laid_order_name(verdict->flip);
+    const char *what = b->role == ROLE_ACTION ? "moves" : "mass";
+    const unsigned long long n_on = verdict->tally.n_on[b->flip], n = verdict->tally.n_rows;
+    const unsigned long long n_left = verdict->tally.n_on[verdict->flip];
+    const bool has_option =
+        !verdict->is_tied &&
+        (verdict->flip == LAID_ON_BOARD || laid_has_option(plan->board, b->layout, verdict->flip));
+    const struct flip_verdict *of_policy = NULL;
+    char use[1200] = "", drop[600] = "";
+
+    if (verdict->first > 0 || verdict->end < plan->n_rows)
         return plan_refuse(
             plan, policy, err,
             "rows %llu to %llu: %s on occupied cells in %llu of %llu rows looked at, expected "
             "none. Unlike the other rows they are stored in another order than the planes: as %s "
             "it has %llu such rows; expand them by themselves, or write them in the order of the "
             "others",
-            (unsigned long long)verdict.first, (unsigned long long)verdict.end - 1, what, n_on, n,
+            (unsigned long long)verdict->first, (unsigned long long)verdict->end - 1, what, n_on, n,
             order, n_left);
-    if (on_board) {
-        const uint64_t n_off_board = plan->board->n_cells - plan->board->n_on_board;
+    for (size_t i = 0; i < plan->n_arrays && of_policy == NULL; i++)
+        if (has_flips(&plan->arrays[i]) && plan->arrays[i].binding.role != ROLE_ACTION)
+            of_policy = &all[i].verdict;
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const bool is_asked = of_policy != NULL && of_policy->flip != ACTION_AS_IS &&
+                              array->binding.role == ROLE_ACTION && array->binding.inferred;
+        struct flip_verdict one = all[i].verdict;
+        const bool is_as_said = one.flip == array->binding.flip;
 
-        snprintf(use, sizeof use, "use --role %s=%s:layout=%s", text_path(policy->key).text, role,
-                 action_layout_by_length(plan->board, b->n_actions - n_off_board)->name);
-    } else if (laid_has_option(plan->board, b->layout, verdict.flip)) {
-        /* Repeat the declared layout of a sparse policy, which its length does not tell. */
-        const bool is_told = !b->inferred && is_list(policy);
-
-        snprintf(use, sizeof use,
-                 "planes and %s are stored in different orders; use --role %s=%s%s%s%s%s", role,
-                 text_path(policy->key).text, role, is_told ? ":layout=" : "",
-                 is_told ? b->layout->name : "",
-                 as_is     ? ""
-                 : is_told ? ","
-                           : ":",
-                 as_is ? "" : order);
-    } else {
-        for (size_t i = 0; i < 3; i++)
-            if (i == 0 || (b->role == ROLE_POLICY_INDEX && parts[i] >= 0))
-                text_add(use, sizeof use, " --role %s=drop",
-                         text_path(plan->arrays[parts[i]].key).text);
+        if (!has_flips(array) || (is_as_said && !is_asked))
+            continue;
+        if (is_as_said && one.tally.n_on[of_policy->flip] == 0)
+            one = *of_policy;
+        add_role(use, sizeof use, plan, array, &one);
+        add_role(drop, sizeof drop, plan, array, NULL);
     }
-    return plan_refuse(plan, policy, err,
-                       "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked "
-                       "at; expected none. Read as %s it has %llu such rows: %s",
-                       (unsigned long long)l.laid.first_on, what, n_on, n, order, n_left, use);
-}
-
-/* An array of policies, masks or moves that may be stored in several orders. */
-static bool has_flips(const struct plan_array *array)
-{
-    const struct role_binding *b = &array->binding;
-
-    return laid_is_placement(b) && strcmp(b->layout->name, "columns") != 0 &&
-           laid_can_read(array->sources[0], b);
+    if (verdict->flip == ACTION_FROM_1)
+        text_add(use, sizeof use, ", or use%s", drop);
+    return plan_refuse(
+        plan, policy, err,
+        "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked "
+        "at; expected none. Read as %s it has %llu such rows: %suse%s",
+        (unsigned long long)judged->first_on, what, n_on, n, order, n_left,
+        !has_option ? "write the cells row by row, counted from 0, a pass last, or "
+        : verdict->flip == LAID_ON_BOARD
+            ? ""
+            : text_format("planes and %s are stored in different orders; ", role_name(b->role))
+                  .text,
+        use);
 }
 
 int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double reach,
@@ -246,11 +300,24 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, double 
 int stone_watch_judge(const struct stone_watch *watch, struct error *err)
 {
     const struct plan *plan = watch->plan;
+    const struct plan_array *wrong = NULL;
+    struct judged *all;
+    int status = watch->kept == NULL ? 0 : new_items(&all, plan->n_arrays, "orders", err);
 
-    for (size_t i = 0; watch->kept != NULL && i < plan->n_arrays; i++)
-        if (has_flips(&plan->arrays[i]) && look_at(watch, &plan->arrays[i], err) != 0)
-            return -1;
-    return 0;
+    if (status != 0 || watch->kept == NULL)
+        return status;
+    for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+
+        if (has_flips(array))
+            status = look_at(watch, array, &all[i], err);
+        if (wrong == NULL && has_flips(array) && all[i].verdict.flip != array->binding.flip)
+            wrong = array;
+    }
+    if (status == 0 && wrong != NULL)
+        status = refuse(plan, wrong, all, err);
+    free(all);
+    return status;
 }
 
 /* Examine a share of the rows; all of them where none pass by later. */

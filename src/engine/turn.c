@@ -226,8 +226,9 @@ int laid_init(struct laid *laid, const struct board *board, const struct role_bi
     const struct action_layout *layout = policy->layout, *of_planes = planes->layout;
     const uint64_t axis = planes->axes.axis, n_actions = policy->n_actions;
     const bool is_list = policy->role == ROLE_POLICY_INDEX || policy->role == ROLE_ACTION;
-    const bool is_of_box = layout->length(layout, board) >= board->n_cells;
-    const uint64_t n_on_board = board->n_on_board;
+    const uint64_t own = layout->length(layout, board), n_on_board = board->n_on_board;
+    const bool is_of_box = own >= board->n_cells;
+    const uint64_t n_placements = is_of_box ? board->n_cells : n_on_board;
     const uint64_t n_listed =
         of_planes != NULL ? smaller(axis, of_planes->length(of_planes, board)) : 0;
     int32_t *targets = malloc((n_actions * LAID_N_ORDERS + 1) * sizeof *targets);
@@ -241,23 +242,24 @@ int laid_init(struct laid *laid, const struct board *board, const struct role_bi
                           .n_rows = n_rows,
                           .targets = targets,
                           .first_on = UINT64_MAX};
-    for (unsigned flip = 0; flip < ACTION_N_FLIPS; flip++)
-        laid->can_flip[flip] = flip == 0 || (!laid->is_columns && board_keeps_flip(board, flip));
-    laid->can_flip[LAID_SHIFTED] = is_list || n_actions > (is_of_box ? board->n_cells : n_on_board);
+    for (unsigned flip = 0; flip < ACTION_N_ORDERS; flip++)
+        laid->can_flip[flip] =
+            (!(flip & ACTION_FROM_1) || is_list || n_actions > n_placements) &&
+            (!(flip % ACTION_N_FLIPS) ||
+             (!laid->is_columns && board_keeps_flip(board, flip % ACTION_N_FLIPS)));
     laid->can_flip[LAID_ON_BOARD] = is_list && is_of_box && n_on_board < board->n_cells;
     for (uint64_t i = 0; i < n_actions * LAID_N_ORDERS; i++) {
         const unsigned order = (unsigned)(i % LAID_N_ORDERS);
-        const uint64_t a = i / LAID_N_ORDERS - (order == LAID_SHIFTED);
+        const uint64_t a = i / LAID_N_ORDERS - (order < LAID_ON_BOARD && (order & ACTION_FROM_1));
 
         targets[i] = -1;
-        if (!laid->can_flip[order] || a >= layout->length(layout, board) ||
+        if (!laid->can_flip[order] || a >= own ||
             !(action_flags(layout, board, a) & ACTION_PLACEMENT))
             continue;
-        int64_t cell =
-            order == LAID_ON_BOARD
-                ? (a < n_on_board ? (int64_t)board->order[a] : -1)
-                : (int64_t)action_flip_cell(board, order == LAID_SHIFTED ? policy->flip : order,
-                                            (uint64_t)action_cell(layout, board, a));
+        int64_t cell = order == LAID_ON_BOARD
+                           ? (a < n_on_board ? (int64_t)board->order[a] : -1)
+                           : (int64_t)action_flip_cell(board, order % ACTION_N_FLIPS,
+                                                       (uint64_t)action_cell(layout, board, a));
         if (planes->plane_xy && cell >= 0)
             cell = cell % board->cols * board->rows + cell / board->cols;
         if (of_planes == NULL && cell < (int64_t)axis)
@@ -271,14 +273,14 @@ int laid_init(struct laid *laid, const struct board *board, const struct role_bi
 
 const char *laid_order_name(unsigned order)
 {
-    return order == LAID_SHIFTED    ? "counted from 1, a pass first,"
-           : order == LAID_ON_BOARD ? "counted by the cells on board"
+    return order == LAID_ON_BOARD   ? "counted by the cells on board"
+           : order == ACTION_FROM_1 ? "counted from 1, a pass first,"
                                     : action_flip_name(order);
 }
 
 bool laid_has_option(const struct board *board, const struct action_layout *layout, unsigned order)
 {
-    return order < ACTION_N_FLIPS && action_can_flip(board, layout, order);
+    return order < ACTION_N_ORDERS && action_can_flip(board, layout, order);
 }
 
 void laid_release(struct laid *laid)
@@ -306,7 +308,7 @@ static inline void add_mass(struct mass *mass, const struct laid *laid,
         return;
     const int32_t *targets =
         action < laid->n_actions ? laid->targets + action * LAID_N_ORDERS : NULL;
-    if (targets == NULL || targets[ACTION_AS_IS] < 0) {
+    if (targets == NULL || targets[said] < 0) {
         mass->total += p;
         return;
     }
@@ -464,6 +466,9 @@ struct flip_verdict laid_judge(const struct laid *laid)
     for (int i = 0; i < LAID_N_PARTS; i++)
         tally_merge(&verdict.tally, &laid->parts[i]);
     verdict.flip = best_flip(&verdict.tally, laid, SURE);
+    for (enum action_flip flip = ACTION_AS_IS; flip < LAID_N_ORDERS; flip++)
+        verdict.is_tied |= laid->can_flip[flip] && flip != verdict.flip &&
+                           verdict.tally.n_on[flip] <= verdict.tally.n_on[verdict.flip];
     if (verdict.flip != said || verdict.tally.n_on[said] == 0)
         return verdict;
     for (unsigned first = 0; first < LAID_N_PARTS; first++) {
@@ -473,7 +478,8 @@ struct flip_verdict laid_judge(const struct laid *laid)
             tally_merge(&run, &laid->parts[end]);
             const enum action_flip flip = best_flip(&run, laid, SURE_OF_PART);
             if (flip != said && run.evidence > best.tally.evidence) {
-                best = (struct flip_verdict){flip, first * part_rows, (end + 1) * part_rows, run};
+                best = (struct flip_verdict){flip, first * part_rows, (end + 1) * part_rows, run,
+                                             false};
                 best.end = smaller(best.end, laid->n_rows);
             }
         }

@@ -81,11 +81,10 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
  */
 
 /* Beside the orders of cells, of which those that exchange the rows and columns of a rectangle are
- * column by column, there are two more: as declared, but counted from 1, so that a policy's pass
- * comes first; and moves in a box with off-board cells that are counted by the cells on board. */
-#define LAID_SHIFTED  ACTION_N_FLIPS
-#define LAID_ON_BOARD (ACTION_N_FLIPS + 1)
-#define LAID_N_ORDERS (ACTION_N_FLIPS + 2)
+ * column by column, there is one more: moves in a box with off-board cells that are counted by the
+ * cells on board. */
+#define LAID_ON_BOARD ACTION_N_ORDERS
+#define LAID_N_ORDERS (ACTION_N_ORDERS + 1)
 
 /* Policies counted, and how certain it is that an order without mass on stones is no accident. */
 struct flip_tally {
@@ -159,6 +158,7 @@ struct flip_verdict {
     enum action_flip flip; /* the order that explains the rows; the declared one: all is well */
     uint64_t first, end;   /* the rows in question; 0 and n_rows: all */
     struct flip_tally tally;
+    bool is_tied; /* another order explains all rows as well */
 };
 
 /* Judge all rows; if no single order explains them, also runs of parts. */

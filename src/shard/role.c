@@ -10,7 +10,8 @@
 #include "base/json_load.h"
 #include "shard/role_parts.h"
 
-#define LAYOUT_OPTIONS "flipud fliplr rot90 rot180 rot270 transpose anti-transpose layout=NAME"
+#define LAYOUT_OPTIONS \
+    "flipud fliplr rot90 rot180 rot270 transpose anti-transpose from1 layout=NAME"
 
 /* What policies, values of actions and masks have in common. */
 #define AS_POLICY                                                                             \
@@ -289,7 +290,7 @@ int role_request_add_spec(struct role_request *request, const char *array, const
 
         while (option < N_OF(option_names) && !equals(text, n_bytes, option_names[option]))
             option++;
-        while (flip < ACTION_N_FLIPS && !equals(text, n_bytes, action_flip_name(flip)))
+        while (flip <= ACTION_FROM_1 && !equals(text, n_bytes, action_flip_name(flip)))
             flip++;
         if (has_layout && n_bytes > n_equal && memcmp(text, "layout=", n_equal) == 0 &&
             o.layout == NULL) {
@@ -298,8 +299,10 @@ int role_request_add_spec(struct role_request *request, const char *array, const
         } else if (is_listed && option < N_OF(option_names)) {
             o.options &= option < N_PAIRED ? ~(1u << (option ^ 1)) : ~0u;
             o.options |= 1u << option;
+        } else if (is_listed && flip == ACTION_FROM_1) {
+            o.flip |= ACTION_FROM_1;
         } else if (is_listed && flip < ACTION_N_FLIPS) {
-            o.flip = flip;
+            o.flip = (o.flip & ACTION_FROM_1) | flip;
         } else if (options == NULL || strstr(options, "frames=") == NULL || n_bytes <= n_equal ||
                    memcmp(text, "frames=", n_equal) != 0 ||
                    text_parse_digits(text + n_equal, n_bytes - n_equal, &o.n_frames) != 0 ||

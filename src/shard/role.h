@@ -287,6 +287,7 @@ struct role_problem {
     int array;         /* position in archive->arrays; -1: the shard as a whole */
     char role[64];     /* ROLE[:option,...] that would settle it, as was tried; "": none would */
     const char *flags; /* static: other flags that go with it, " --value colour11"; or "" */
+    bool is_offered;   /* by a refusal, after other roles had been tried */
     struct error why;  /* its code is that of `verify`: [rows], [shape] or [length-mismatch] */
 };
 

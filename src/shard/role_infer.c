@@ -409,6 +409,10 @@ static int finish_flip(struct role_case *a, const struct role_binding *policy)
     const enum action_flip flip = a->told->flip;
 
     a->b->flip = flip;
+    if ((flip & ACTION_FROM_1) && a->b->role != ROLE_ACTION && a->b->role != ROLE_POLICY_INDEX &&
+        a->b->layout != NULL && action_cell(a->b->layout, a->c->board, a->b->n_actions - 1) >= 0)
+        return role_refuse(a, role_name(a->b->role),
+                           "option from1 is for a policy whose first entry is a pass");
     if (!action_can_flip(a->c->board, a->b->layout, flip))
         return role_refuse(a, role_name(a->b->role),
                            "option %s is for a policy with an entry for each cell of a %s",
@@ -416,8 +420,30 @@ static int finish_flip(struct role_case *a, const struct role_binding *policy)
                            action_flip_exchanges(flip) ? "square" : "rectangle");
     if (a->is_told || policy == NULL || policy->flip == ACTION_AS_IS)
         return 0;
-    return role_refuse(a, "action", "the policy is stored %s: say whether these moves are, too",
+    return role_refuse(a, text_format("action:%s", action_flip_name(policy->flip)).text,
+                       "the policy is stored %s: say whether these moves are, too",
                        action_flip_name(policy->flip));
+}
+
+/* Refuse moves on a board of columns that may number these from 1: the number of columns is among
+ * them, or nothing, be it 0 or a policy, tells where they begin. */
+static void check_columns(struct role_case *a)
+{
+    const struct board *board = a->c->board;
+    const struct action_layout *const columns = action_layout_by_name(board, "columns"), *told;
+    struct number_range range = {0};
+
+    if (columns == NULL || !a->c->request->is_strict || a->told->flip != ACTION_AS_IS ||
+        !role_told_layout(a, &told) || told != NULL ||
+        !role_end_look(a, number_range_find(&a->array, 1, UINT64_MAX, &range, &a->c->why)) ||
+        range.n == 0 || range.max < 1 || range.max > board->cols)
+        return;
+    const bool has_zero = range.codes & NUMBER_CODE(0), has_end = range.max == board->cols;
+    if (has_end || (!has_zero && a->b->layout != columns))
+        role_refuse(a, has_end && !has_zero ? "action:layout=columns,from1" : NULL,
+                    "numbers up to %.0f%s may be columns counted from 0 or from 1, or cells: say "
+                    "which, layout=columns, layout=columns,from1 or layout=cells",
+                    range.max, has_zero ? "" : ", none of them 0,");
 }
 
 /* Once all roles are known: moves get the layout of the shard's first policy, and planes are xy if
@@ -462,6 +488,7 @@ static void finish(struct role_context *c)
             b->n_actions = policy->n_actions;
         else
             b->n_actions = b->layout->length(b->layout, c->board);
+        b->n_actions += b->layout != NULL && (a->told->flip & ACTION_FROM_1) != 0;
     }
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const enum role is = a->b->role;
@@ -487,6 +514,8 @@ static void finish(struct role_context *c)
                         is_known ? "" : "its name gives no role, and ", what,
                         is_known ? ", in another order than usual or counted from 1" : "");
         }
+        if (is == ROLE_ACTION && !a->is_refused)
+            check_columns(a);
         if (is == ROLE_ACTION && is_open && !a->is_refused && policy != NULL &&
             a->b->layout == policy->layout && role_lacks_mass(a)) {
             role_refuse(a, NULL,

@@ -34,9 +34,41 @@ int role_problems_command(const struct role_problems *problems, const struct arc
     return status == 0 ? text_append(command, err, "%s", request->operands) : -1;
 }
 
+/* Take the roles that a refusal offers, "use --role NAME=ROLE --role ...". False: it offers none,
+ * or they were taken before. */
+static bool take_offer(struct role_problems *problems, const struct archive_in *archive,
+                       const struct error *why)
+{
+    const char *at = strstr(why->message, "use --role ");
+    char key[128], role[64];
+    bool any = false;
+
+    at = at != NULL ? at + strlen("use") : NULL;
+    while (at != NULL && sscanf(at, " --role %127[^ =]=%63[^ ;)]", key, role) == 2) {
+        const struct array *array = archive_in_find(archive, key);
+        const int k = array != NULL ? (int)(array - archive->arrays) : -1;
+        struct role_problem *problem = array != NULL ? role_problem_of(problems, k) : NULL;
+
+        at = strchr(at + strlen(" --role "), ' ');
+        if (at != NULL && strncmp(at, " --role ", 8) != 0 && strncmp(at, " or use ", 8) != 0)
+            return false; /* under a condition */
+        if (problem == NULL && array != NULL &&
+            (problem = role_problem_add(problems, k, NULL)) != NULL)
+            problem->why = *why;
+        if (problem == NULL || problem->is_offered)
+            return false;
+        role[strlen(role) - text_ends_with(role, ",")] = '\0';
+        snprintf(problem->role, sizeof problem->role, "%s", role);
+        problem->is_offered = any = true;
+        problem->flags = "";
+    }
+    return any;
+}
+
 /* Do with these roles, and the flags that go with them (an option and its word), what the request
- * asks for. An array that is refused then gets its next flags, or is left out: true. */
-static bool try_further(const struct role_problems *problems, const struct archive_in *archive,
+ * asks for. An array that is refused then gets the role that is offered or its next flags, or is
+ * left out: true. */
+static bool try_further(struct role_problems *problems, const struct archive_in *archive,
                         const struct role_request *roles)
 {
     struct conventions conventions = *roles->conventions;
@@ -51,7 +83,11 @@ static bool try_further(const struct role_problems *problems, const struct archi
     const struct array *refused = archive_in_refused(archive, why);
     struct role_problem *problem =
         refused != NULL ? role_problem_of(problems, (int)(refused - archive->arrays)) : NULL;
-    if (why->kind != ERROR_DATA || problem == NULL || strcmp(problem->role, "drop") == 0)
+    if (why->kind != ERROR_DATA)
+        return false;
+    if (take_offer(problems, archive, why))
+        return true;
+    if (problem == NULL || strcmp(problem->role, "drop") == 0)
         return false;
     for (const char *const *flags = role_flags_of_frames; *flags != NULL; flags++)
         if (*flags == problem->flags) { /* the last one leaves the choice to the user */

@@ -326,8 +326,9 @@ bool role_goes_beyond(struct role_case *a, const struct action_layout *layout, u
     role_refuse(
         a, other != NULL ? text_format("%s:layout=%s", role_name(role), other->name).text : NULL,
         "index %.0f, expected below %" PRIu64
-        ", the actions of the layout %s: say what it numbers, layout= one of %s",
-        high, length, layout->name, ACTION_LAYOUTS(board, 200));
+        ", the actions of the layout %s: say what it numbers, layout= one of %s%s",
+        high, length, layout->name, ACTION_LAYOUTS(board, 200),
+        low >= 1 ? ", or from1 if it counts from 1" : "");
     name_row(a, (double)length);
     return true;
 }
@@ -372,6 +373,7 @@ int role_sparse_bind(struct role_case *a)
     const struct action_layout *layout = find_layout(a, &length);
     if (layout == NULL)
         return role_refuse(a, "policy-index:layout=LAYOUT", "%s", a->reason);
+    length += (a->told->flip & ACTION_FROM_1) != 0;
     if (length == a->c->board->n_cells && role_goes_beyond(a, layout, length))
         return -1;
     for (size_t k = 0; k < N_PARTS; k++) {

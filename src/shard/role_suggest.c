@@ -299,7 +299,7 @@ const char *role_suggest(const struct role_case *a)
         if (roles[k] == ROLE_ACTION && request->is_strict && a->array->n_rows >= 3 &&
             ((end > 4 * n_cells && end < UINT32_MAX) || (end > 0 && end < n_cells)) &&
             of_cells != NULL && role_find_range(a, UINT64_MAX, &low, &high) &&
-            high < (double)n_cells && (end > n_cells || high >= (double)end))
+            high < (double)n_cells && (end > n_cells || high > (double)end))
             return of_cells;
         const char *order = roles[k] == ROLE_COORD && request->is_strict
                                 ? role_suggest_coord(a)

@@ -35,14 +35,11 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
         if (k == board->n_cells || board->family->grid_cells[k] == i)
             return k < board->n_cells ? (int64_t)k : -1;
     if (binding->layout != NULL)
-        cell = i < binding->layout->length(binding->layout, board)
-                   ? action_cell(binding->layout, board, i)
-                   : -1;
+        cell = action_cell(binding->layout, board,
+                           action_of_entry(board, binding->flip, binding->n_actions, i));
     else if (binding->plane_xy) /* column by column */
         cell = (int64_t)(i % board->rows * board->cols + i / board->rows);
-    if (cell < 0 || cell >= board->n_cells)
-        return -1;
-    return (int64_t)action_flip_cell(board, binding->flip, (uint64_t)cell);
+    return cell < board->n_cells ? cell : -1;
 }
 
 /* The number in plane p; 0 if there is no such plane. NaN and infinity are nothing that could be
@@ -403,16 +400,17 @@ static struct entry get(const struct fields *fields, int i, uint32_t transform, 
 static int64_t cell_of(const struct board *board, const struct role_binding *binding,
                        const struct picture *picture, uint64_t action)
 {
+    const uint64_t column = action_of_entry(board, binding->flip, binding->n_actions, action);
     const uint32_t cols = board->cols;
     bool hangs = false;
 
-    if (strcmp(binding->layout->name, "columns") != 0 || action >= cols)
+    if (strcmp(binding->layout->name, "columns") != 0 || column >= cols)
         return planes_cell_of(board, binding, action);
     for (uint32_t c = 0; c < cols; c++)
         hangs |= picture->cells[c].piece != PICTURE_EMPTY &&
                  picture->cells[(board->rows - 1) * cols + c].piece == PICTURE_EMPTY;
     for (uint32_t row = 0; row < board->rows; row++) {
-        const uint64_t at = (hangs ? row : board->rows - 1 - row) * cols + action;
+        const uint64_t at = (hangs ? row : board->rows - 1 - row) * cols + column;
 
         if (picture->cells[at].piece == PICTURE_EMPTY)
             return (int64_t)at;
@@ -484,10 +482,10 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
         pen_put(&out, "policy all zero\n");
     for (size_t k = 0; k < top.n; k++) {
         char what[ACTION_TEXT_NBYTES] = "an unused entry";
-        uint64_t action = top.items[k].action;
+        /* The move, not the place of its entry. */
+        const uint64_t action =
+            action_of_entry(board, binding->flip, binding->n_actions, top.items[k].action);
 
-        if (action < board->n_cells) /* the move, not the place of its entry */
-            action = action_flip_cell(board, binding->flip, action);
         if (action < layout->length(layout, board))
             layout->about(layout, board, action, what);
         pen_put(&out, "%s %s%s",

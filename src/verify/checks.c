@@ -146,7 +146,9 @@ static void check_action(const struct subject *s)
         if (action < 0 || (uint64_t)action >= space->length ||
             (is_pairs && row_int(&s->row, i + 1) == 0) || (space->flags[action] & ACTION_ENCODABLE))
             continue;
-        space->layout->about(space->layout, space->board, (uint64_t)action, meaning);
+        space->layout->about(
+            space->layout, space->board,
+            action_of_entry(space->board, space->flip, space->length, (uint64_t)action), meaning);
         const bool is_warning = strncmp(space->layout->name, "cells", 5) != 0;
         findings_add(s->findings,
                      &(const struct finding_place){is_warning ? FINDING_POLICY_UNENCODABLE

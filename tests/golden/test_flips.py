@@ -578,5 +578,55 @@ def test_pass_first(form, board, part):
         assert "state" in out and not any(role[:-5] in out for role in use), use
 
 
+@tap.test(*[(turn, kind) for turn in ("", "flipud", "rot90") for kind in ("dense", "mask", "csr", "move", "both")
+            if turn or kind != "both"])
+def test_from_1(turn, kind):
+    """Where cells are counted from 1, as they stand or turned: the command that is offered makes exact images."""
+    place = {"": IMAGES[0], **FLIPS, **TURNS}[turn]
+    planes, policy = games(9, 200, "<f4", one_hot=kind in ("move", "both"))
+    stored = lambda grid: np.pad(place(grid).reshape(len(grid), 81), ((0, 0), (1, 0)))
+    rows = stored(policy)
+    more = {"dense": lambda: {"pi": rows}, "mask": lambda: {"legal": rows > 0}, "move": lambda: {"move": rows.argmax(1)},
+            "both": lambda: {"move": rows.argmax(1), "pi": rows},
+            "csr": lambda: sparse(rows, "csr", np.random.default_rng(2))}[kind]()
+    told = {"csr": ["--role=policy_indices=policy-index:layout=cells+pass"],
+            "move": ["--role=move=action:layout=cells+pass"]}.get(kind, [])
+    with tempfile.TemporaryDirectory() as folder:
+        err = expand(folder, {"state": planes, **more}, "square:9", *told, code=65)
+        roles = [word for word in err.split("use --role")[1].split() if "=" in word]
+        roles = ["--role=" + role.rstrip(",") for role in roles]
+        assert len(roles) == 1 + (kind == "both") and all(role.endswith((turn + ",from1").strip(",")) for role in roles), err
+        out = expand(folder, {"state": planes, **more}, "square:9", *roles)
+        run("verify", os.path.join(folder, "out.npz"))
+        run("verify", "-b", "square:9", "--not-expanded", *roles, os.path.join(folder, "in.npz"))
+        run("show", "--row", "9", "--color", "never", os.path.join(folder, "out.npz"))
+        for t, image in enumerate(IMAGES):
+            at, wanted = out["symaug_transform"] == t, stored(image(policy))
+            for name in set(out) & {"pi", "legal", "move"}:
+                same_bits(out[name][at], {"pi": wanted, "legal": wanted > 0, "move": wanted.argmax(1)}[name], f"{name} {t}")
+            if kind == "csr":
+                assert np.array_equal(dense(out, 82)[at], wanted), t
+
+
+@tap.test(*[(first, last, name, policy) for first, last in ((0, 6), (0, 5), (1, 7), (1, 6), (0, 7))
+            for name in ("move", "best") for policy in (False, True) if not policy or (first, last) != (1, 6)])
+def test_columns(first, last, name, policy):
+    """Columns that may be counted from 1 are moved when their role says from where."""
+    moves = np.resize(np.arange(first, last + 1), 12)
+    arrays = {"state": np.zeros((12, 2, 6, 7), "f4"), name: moves, **({"pi": np.full((12, 7), 1 / 7)} if policy else {})}
+    from_0 = first == 0 and last < 7
+    with tempfile.TemporaryDirectory() as folder:
+        if not (from_0 and name == "move"):
+            err = expand(folder, arrays, "connect4", code=65)
+            role = "action" if from_0 else "action:layout=columns,from1" if (first, last) == (1, 7) else "drop"
+            assert err.split()[-1] == f"{name}={role}" and (from_0 or name == "best" or "from1" in err), err
+            if from_0 or last == 7:
+                assert name in expand(folder, arrays, "connect4", f"--role={name}={role}") or role == "drop"
+        for base, option in [(6, "")] * (last < 7) + [(8, ",from1")] * (first > 0):
+            told = [f"--role={name}=action:layout=columns{option}"]
+            out = expand(folder, arrays, "connect4", *told)
+            same_bits(out[name][out["symaug_transform"] == 1], base - moves, option)
+
+
 if __name__ == "__main__":
     tap.main()
