@@ -57,6 +57,27 @@ static uint64_t class_end(const struct lane_image *list, uint64_t first, uint64_
     return end;
 }
 
+/* The number of rows, 2 to `most`, of the classes that hold most of the n rows; 0: there are none.
+ * *n_saved: how many rows in classes of 2 to `most` repeat others. */
+static uint32_t usual_rows(const struct lane_image *list, uint64_t n, uint32_t most,
+                           uint64_t *n_saved)
+{
+    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0};
+    uint32_t usual = 0;
+
+    *n_saved = 0;
+    for (uint64_t i = 0, end; i < n; i = end) {
+        end = class_end(list, i, n);
+        if (end - i > 1 && end - i <= most) {
+            n_of[end - i] += end - i;
+            *n_saved += end - i - 1;
+        }
+    }
+    for (uint32_t k = 2; k <= most; k++)
+        usual = n_of[k] > n_of[usual] ? k : usual;
+    return usual;
+}
+
 int classes_find(struct probe *probe, struct classes *classes, struct error *err)
 {
     const uint64_t n = probe_is_whole(probe) ? probe->n_rows : probe->n_first;
@@ -186,22 +207,6 @@ static int relate_class(struct probe *p, struct window *window, struct lane_imag
     return 0;
 }
 
-/* The number of rows, no more than the board has images, that most positions with several have;
- * n_images if none has. */
-static uint64_t usual_rows(const struct probe *p, const struct lane_image *list, uint64_t n_images)
-{
-    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, usual = 0;
-
-    for (uint64_t i = 0, end; i < p->n_rows; i = end) {
-        end = class_end(list, i, p->n_rows);
-        if (end - i > 1 && end - i <= p->n_ids)
-            n_of[end - i] += end - i;
-    }
-    for (uint64_t k = 2; k <= p->n_ids; k++)
-        usual = n_of[k] > n_of[usual] ? k : usual;
-    return usual > 0 ? usual : n_images;
-}
-
 /* Which image the first of the n rows of a class is: one that makes all of them images that are
  * told; 0 if there is none, or if nothing is told. */
 static uint32_t first_image(const struct probe *p, const struct lane_image *list, uint64_t n)
@@ -318,12 +323,12 @@ int classes_take(struct probe *p, uint32_t n_images, bool by_policy, struct erro
 {
     struct lane_image *list = list_rows(p, p->n_rows, by_policy ? BY_POLICY : BY_SHAPE, err);
     struct class_tally tally = {.most = n_images + n_images / 2};
-    uint64_t usual;
+    uint64_t n_saved;
 
     if (list == NULL)
         return -1;
-    usual = usual_rows(p, list, n_images);
-    tally.usual = p->is_irregular ? n_images : usual;
+    const uint32_t usual = usual_rows(list, p->n_rows, p->n_ids, &n_saved);
+    tally.usual = p->is_irregular || usual == 0 ? n_images : usual;
     tally.most = tally.usual > tally.most ? tally.usual : tally.most;
     const int status = relate_classes(p, list, by_policy, &tally, err);
     /* Policies that have equal numbers by chance are no images. */
@@ -352,7 +357,7 @@ int classes_take(struct probe *p, uint32_t n_images, bool by_policy, struct erro
                                       k == 0 ? "occur too often" : "are symmetric");
     return text_append(&p->lanes->result->note, err,
                        "expanded, %u images per source, rows grouped by their %s%s%s",
-                       p->is_irregular ? (uint32_t)usual : n_images,
+                       p->is_irregular && usual > 0 ? usual : n_images,
                        by_policy ? "policies" : "positions", left_out[0].text, left_out[1].text);
 }
 
@@ -445,7 +450,7 @@ int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_i
 int classes_find_alike(struct probe *p, struct classes *classes, struct error *err)
 {
     struct lane_image *list = list_rows(p, p->n, BY_POLICY, err);
-    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_saved = 0, n_held = 0, first = 0;
+    uint64_t n_saved, first = 0;
 
     *classes = (struct classes){.n_images = 1};
     if (list == NULL)
@@ -453,18 +458,11 @@ int classes_find_alike(struct probe *p, struct classes *classes, struct error *e
     while (first < p->n && list[first].source == 0)
         first++;
     const uint64_t n = p->n - first; /* that tell something */
-    for (uint64_t i = first, end; i < p->n; i = end) {
-        end = class_end(list, i, p->n);
-        n_saved += end - i - 1;
-        if (end - i <= p->max_images)
-            n_of[end - i] += end - i;
-        n_held += end - i > 1 && end - i <= p->max_images ? end - i : 0;
+    const uint32_t usual = usual_rows(list + first, n, p->max_images, &n_saved);
+    if (2 * n >= p->n && 8 * n_saved >= 3 * n && usual > 0 && n_saved >= MANY_ALONE * (usual - 1)) {
+        classes->n_images = usual;
+        classes->saved = (double)n_saved / (double)n;
     }
-    for (uint32_t k = 2; k <= p->max_images; k++)
-        classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
-    if (2 * n < p->n || 4 * n_held < 3 * n || n_held < MANY_ALONE * classes->n_images)
-        classes->n_images = 1;
-    classes->saved = n > 0 ? (double)n_saved / (double)n : 0;
     free(list);
     return 0;
 }

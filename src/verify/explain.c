@@ -60,28 +60,47 @@ static int take_told(struct probe *p, struct error *err)
 
 /* --- finding groups --- */
 
+/* True when every row is there n times, one after the other or all rows in turn, and not all are
+ * the same: by their sketches, or in all arrays where a window holds all rows (else NULL). */
+static bool are_repeated(const struct probe *p, uint32_t n, bool in_turn, const struct window *all)
+{
+    const struct sketch *sketches = p->sketches;
+    uint64_t n_different = 0;
+
+    for (uint64_t i = 1; i < p->n_rows; i++) {
+        const uint64_t base = in_turn ? i % (p->n_rows / n) : i - i % n;
+
+        if (sketches[i].planes != sketches[base].planes ||
+            (all != NULL && !orbit_same_row(all, base, i, 0)))
+            return false;
+        n_different += sketches[i].planes != sketches[i - 1].planes;
+    }
+    return n_different > 2;
+}
+
 /* Report rows each of which is there again and again: images that were never made. */
 static int find_repeats(struct probe *p, bool *found, struct error *err)
 {
     struct window window = {0};
     int status = 0;
 
-    for (uint32_t n = p->max_images; n > 1 && !*found && status == 0; n--)
-        for (int order = 0; order < 2 && !*found && p->n_rows % n == 0 && status == 0; order++) {
-            struct layout layout = {.n_images = n, .n_sources = p->n_rows / n};
+    for (uint32_t k = 2 * p->max_images + 1; k > 3 && !*found && status == 0; k--) {
+        const uint32_t n = k / 2;
+        const bool in_turn = k % 2 == 0;
 
-            layout.block_rows = order == 0 ? 1 : layout.n_sources;
-            if (probe_repeats(p, &layout, NULL) && (status = probe_read_all(p, &window, err)) == 0)
-                *found = probe_repeats(p, &layout, &window);
-            window_release(&window);
-            if (*found)
-                findings_add(&p->lanes->result->findings,
-                             ERROR_AT(FINDING_ORBIT_DUPLICATE, p->planes->array->key,
-                                      layout_row(&layout, 0, 1)),
-                             "each image once", "the same row again",
-                             "every row is there %u times (%s), as if its images were never made",
-                             n, layout_text(&layout).text);
-        }
+        if (p->n_rows % n != 0 || !are_repeated(p, n, in_turn, NULL))
+            continue;
+        status = probe_read_all(p, &window, err);
+        *found = status == 0 && are_repeated(p, n, in_turn, &window);
+        window_release(&window);
+        if (*found)
+            findings_add(&p->lanes->result->findings,
+                         ERROR_AT(FINDING_ORBIT_DUPLICATE, p->planes->array->key,
+                                  in_turn ? p->n_rows / n : 1),
+                         "each image once", "the same row again",
+                         "every row is there %u times (%s order), as if its images were never made",
+                         n, in_turn ? "transform" : "sample");
+    }
     return status;
 }
 

@@ -172,6 +172,7 @@ struct step {
     size_t stride;           /* AXIS: bytes from one element of a plane to the next */
     bool is_exact;           /* no liberties */
     bool is_plain;           /* elements are moved and nothing else, except in by.label_plane */
+    bool is_rounded;         /* floating numbers may differ in their last places */
 };
 
 static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t u,
@@ -211,6 +212,18 @@ static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t
 
 /* --- planes, policies --- */
 
+/* True when numbers are equal up to rounding, as where programs other than this one normalise each
+ * image anew: a sum of many floats taken in another order differs in the last places of a float,
+ * even if doubles are stored. */
+static bool is_near(const struct step *step, const uint8_t *a, const uint8_t *b)
+{
+    const double unit = step->dtype->itemsize == 2 ? 0x1p-10 : 0x1p-20;
+
+    return step->is_rounded &&
+           fabs(dtype_get_double(step->dtype, a) - dtype_get_double(step->dtype, b)) <=
+               unit * fabs(dtype_get_double(step->dtype, a));
+}
+
 /* Compare planes element by element: those that are computed, codes of tiles, whose digits are
  * permuted (other codes stay), and all when only some cells count. */
 static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t *b,
@@ -232,7 +245,7 @@ static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t
         if (step->on_board != NULL && !step->on_board[i])
             continue;
         if (!spec->codes || complement) {
-            if (!orbit_is_flipped(flip, step->dtype, from, to, 1))
+            if (!orbit_is_flipped(flip, step->dtype, from, to, 1) && !is_near(step, from, to))
                 return false;
             continue;
         }
@@ -285,28 +298,6 @@ static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t
     for (uint64_t p = step->first; p < step->end; p++)
         if (!same_plane(step, a, p, b, step->by.plane_dst != NULL ? step->by.plane_dst[p] : p))
             return false;
-    return true;
-}
-
-/* True when a floating policy is the image up to rounding, as where programs other than this one
- * normalise each image anew: a sum of many floats taken in another order differs in the last places
- * of a float, even if doubles are stored. */
-static bool same_rounded(const struct step *step, const uint8_t *a, const uint8_t *b)
-{
-    const struct spec *spec = step->spec;
-    const size_t item = step->dtype->itemsize;
-    const double unit = item == 2 ? 0x1p-10 : 0x1p-20;
-
-    for (uint64_t p = step->first; p < step->end; p++)
-        for (uint64_t i = 0; i < spec->axis; i++) {
-            const uint64_t to = step->by.dst != NULL ? step->by.dst[i] : i;
-            const size_t at = spec_plane_at(spec, p) * item;
-            const double expected = dtype_get_double(step->dtype, a + at + i * step->stride);
-            const double found = dtype_get_double(step->dtype, b + at + to * step->stride);
-
-            if (expected != found && !(fabs(expected - found) <= unit * fabs(expected)))
-                return false;
-        }
     return true;
 }
 
@@ -433,7 +424,7 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     const struct spec *spec = &lane->spec;
     const struct row a = window_row(window, pair->lane, pair->base);
     const struct row b = window_row(window, pair->lane, pair->image);
-    const struct step step = make_step(lane, pair->channel, u, liberties);
+    struct step step = make_step(lane, pair->channel, u, liberties);
     const bool is_values = (role_kinds[lane->binding->role].flags & ROLE_IS_VALUES) != 0;
     const size_t item = a.dtype->itemsize;
 
@@ -443,10 +434,12 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     switch (spec->kind) {
     case SPEC_AXIS:
     case SPEC_BITS:
-        return same_planes(&step, a.bytes, b.bytes) ||
-               (lane->binding->role == ROLE_POLICY && a.dtype->kind == DTYPE_FLOAT &&
-                archive_in_find(&pair->window->lanes->shard->archive, PLAN_SOURCE_KEY) == NULL &&
-                same_rounded(&step, a.bytes, b.bytes));
+        if (same_planes(&step, a.bytes, b.bytes))
+            return true;
+        step.is_rounded = lane->binding->role == ROLE_POLICY && a.dtype->kind == DTYPE_FLOAT &&
+                          archive_in_find(&window->lanes->shard->archive, PLAN_SOURCE_KEY) == NULL;
+        step.is_plain = false;
+        return step.is_rounded && same_planes(&step, a.bytes, b.bytes);
     case SPEC_INDICES:
     case SPEC_PADDED:
         return same_moves(pair, &step, &a, &b, liberties);
@@ -487,11 +480,20 @@ bool orbit_same_row(const struct window *window, uint64_t base, uint64_t image, 
 
 /* --- which transform is it? --- */
 
-/* A plane that moved as it should weighs more than all other arrays, one of these more than planes
- * whose colours change otherwise, and these more than what stays in place. */
-#define OF_PLANES (UINT64_C(1) << 48)
-#define OF_LABELS (UINT64_C(1) << 32)
-#define OF_STRAYS (UINT64_C(1) << 16)
+/* What a transform explains, from what tells least to what tells most: anything that is as it
+ * should be, planes whose colours change otherwise, other arrays that move, planes that move as
+ * they should. A tally counts each in 16 bits, so that of two the greater one tells more. */
+enum evidence { IS_RIGHT, STRAY_PLANE, MOVED_LABEL, MOVED_PLANE };
+
+static uint64_t one(enum evidence what)
+{
+    return UINT64_C(1) << 16 * what;
+}
+
+static uint64_t count(uint64_t tally, enum evidence what)
+{
+    return tally >> 16 * what & 0xffff;
+}
 
 /* True when a plane of the row at pair->base is some plane of the other one under u, as it should
  * be or with colours that change although they should not, or do not. *is_right: as it should be.
@@ -522,7 +524,7 @@ uint32_t orbit_relate(const struct orbit_pair *planes, const bool *allowed, bool
     const struct lanes *lanes = planes->window->lanes;
     const uint32_t n_transforms = lanes->shard->found.board->n_transforms;
     struct orbit_pair part = *planes;
-    uint64_t n_right[BOARD_MAX_TRANSFORMS] = {0}, most = 0, n_planes = 0, n_labels = 0;
+    uint64_t tallies[BOARD_MAX_TRANSFORMS] = {0}, most = 0, n_planes = 0, n_labels = 0;
     uint32_t found = NO_TRANSFORM, n_found = 0;
 
     for (uint32_t u = 0; u < n_transforms; u++) {
@@ -551,29 +553,28 @@ uint32_t orbit_relate(const struct orbit_pair *planes, const bool *allowed, bool
                                                          : orbit_same(&part, u, ORBIT_EXACT));
 
                 stays |= u == 0 && fits;
-                if (fits)
-                    n_right[u] += is_right;
-                if (fits && !stays)
-                    n_right[u] += is_label                ? OF_LABELS
-                                  : is_planes && is_right ? OF_PLANES
-                                  : is_planes             ? OF_STRAYS
-                                                          : 0;
+                tallies[u] += fits && is_right ? one(IS_RIGHT) : 0;
+                if (fits && !stays && (is_planes || is_label))
+                    tallies[u] += one(is_label   ? MOVED_LABEL
+                                      : is_right ? MOVED_PLANE
+                                                 : STRAY_PLANE);
             }
             n_planes += is_planes && !stays;
             n_labels += is_label && !stays;
         }
     }
     for (uint32_t u = 0; u < n_transforms; u++)
-        most = allowed[u] && n_right[u] > most ? n_right[u] : most;
-    const uint64_t by_right = most / OF_PLANES, by_labels = most % OF_PLANES / OF_LABELS,
-                   by_strays = most % OF_LABELS / OF_STRAYS;
-    const bool is_related = most < OF_STRAYS
-                                ? n_planes == 0
-                                : 2 * (by_right + by_strays) >= n_planes + (n_planes == 0) ||
-                                      2 * by_labels >= n_labels + (n_labels == 0);
+        most = allowed[u] && tallies[u] > most ? tallies[u] : most;
+    /* Half of the planes or of the labels that move must be explained, unless none does.
+     */
+    const uint64_t by_moved = count(most, MOVED_PLANE) + count(most, STRAY_PLANE);
+    const uint64_t by_labels = count(most, MOVED_LABEL);
+    const bool is_related = (by_moved > 0 && 2 * by_moved >= n_planes) ||
+                            (by_labels > 0 && 2 * by_labels >= n_labels) ||
+                            (by_moved + by_labels == 0 && n_planes == 0);
     n_found = 0;
     for (uint32_t u = 0; u < n_transforms; u++) {
-        best[u] = is_related && allowed[u] && n_right[u] == most;
+        best[u] = is_related && allowed[u] && tallies[u] == most;
         found = best[u] ? u : found;
         n_found += best[u];
     }

@@ -390,11 +390,6 @@ int probe_reach(struct probe *probe, uint64_t block_rows, bool is_shuffled, stru
  * rows are read if that may tell more. */
 int probe_explain(struct probe *probe, struct fit *best, struct error *err);
 
-/* True when all rows of each source of the layout are the same, and sources are not: by the
- * sketches of all rows, or in all arrays where a window holds all rows (else NULL). */
-bool probe_repeats(const struct probe *probe, const struct layout *layout,
-                   const struct window *all);
-
 /* --- classes: the rows of one shape (classes.c) --- */
 
 /* What the rows say about positions and their images. */
@@ -412,7 +407,7 @@ struct classes {
 int classes_find(struct probe *probe, struct classes *classes, struct error *err);
 
 /* Group all rows, which were read, by what their policies hold: n_images is how many most of those
- * have that tell something, 1 if there is no such number, saved their share. */
+ * have that tell something, 1 if most have none; saved is the share that repeats others. */
 int classes_find_alike(struct probe *probe, struct classes *classes, struct error *err);
 
 /* Group all rows by class, that is, by position, or by what their policies hold: sources are

@@ -328,24 +328,6 @@ static int find(struct probe *p, enum probe_level level, uint32_t most, struct f
     return 0;
 }
 
-bool probe_repeats(const struct probe *p, const struct layout *layout, const struct window *all)
-{
-    uint64_t n_different = 0, planes = 0;
-
-    for (uint64_t i = 0; i < layout->n_sources * layout->n_images; i++) {
-        const uint64_t base = layout_row(layout, i / layout->n_images, 0);
-        const uint64_t row =
-            layout_row(layout, i / layout->n_images, (uint32_t)(i % layout->n_images));
-
-        if (p->sketches[row].planes != p->sketches[base].planes ||
-            (all != NULL && !orbit_same_row(all, base, row, 0)))
-            return false;
-        n_different += p->sketches[row].planes != planes;
-        planes = p->sketches[row].planes;
-    }
-    return n_different > 3;
-}
-
 /* --- naming the images --- */
 
 static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
