@@ -184,14 +184,13 @@ static int refuse_spatial(struct role_case *a)
 /* Copy an array of N rows unless something speaks against it. */
 static int bind_copy(struct role_case *a, bool check_shape)
 {
-    const struct pickle_document *objects = a->array->objects;
+    const uint64_t list = role_first_list(a);
 
-    if (a->h->dtype.kind == DTYPE_OBJECT && objects == NULL)
+    if (a->h->dtype.kind == DTYPE_OBJECT && a->array->objects == NULL)
         return role_refuse(a, NULL, "its objects have not been read");
-    for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++)
-        if (objects->items[k].kind == PICKLE_LIST || objects->items[k].kind == PICKLE_ARRAY)
-            return role_refuse(
-                a, NULL, "item %" PRIu64 " is neither a number nor a string: say what it means", k);
+    if (list < UINT64_MAX)
+        return role_refuse(
+            a, NULL, "item %" PRIu64 " is neither a number nor a string: say what it means", list);
     if (check_shape && role_is_spatial(a, 1))
         return refuse_spatial(a);
     a->b->role = ROLE_COPY;
@@ -355,9 +354,7 @@ static int bind_as(struct role_case *a, enum role role)
         if (c->request->is_strict && !a->is_told &&
             (b->role == ROLE_TO_MOVE || b->role == ROLE_ACTION) && role_may_be_bitboards(a))
             return role_refuse(a, "drop",
-                               "numbers above 2^32 may be the cells of the board %s as bits: say "
-                               "what it is",
-                               c->board->name);
+                               "numbers above 2^32 may be cells as bits: say what it is");
         if (b->role == ROLE_TO_MOVE)
             b->options = told->options != 0                                       ? told->options
                          : text_compare_caseless(a->array->key, "winner", 6) == 0 ? ROLE_WINNER
@@ -426,20 +423,28 @@ static int finish_flip(struct role_case *a, const struct role_binding *policy)
 }
 
 /* Refuse moves on a board of columns that may number these from 1: the number of columns is among
- * them, or nothing, be it 0 or a policy, tells where they begin. */
-static void check_columns(struct role_case *a)
+ * them, or nothing, be it 0 or a policy, tells where they begin. On others, many that name but the
+ * first cells are directions: up, down, left, right, none. */
+static void check_numbers(struct role_case *a)
 {
     const struct board *board = a->c->board;
     const struct action_layout *const columns = action_layout_by_name(board, "columns"), *told;
     struct number_range range = {0};
 
-    if (columns == NULL || !a->c->request->is_strict || a->told->flip != ACTION_AS_IS ||
-        !role_told_layout(a, &told) || told != NULL ||
+    if (!a->c->request->is_strict || a->told->flip != ACTION_AS_IS || !role_told_layout(a, &told) ||
+        told != NULL ||
         !role_end_look(a, number_range_find(&a->array, 1, UINT64_MAX, &range, &a->c->why)) ||
-        range.n == 0 || range.max < 1 || range.max > board->cols)
+        range.max < 1)
         return;
     const bool has_zero = range.codes & NUMBER_CODE(0), has_end = range.max == board->cols;
-    if (has_end || (!has_zero && a->b->layout != columns))
+    if (columns == NULL && !a->is_told && range.n >= 32 && range.max > 1 && range.max < 5 &&
+        a->b->n_actions >= 10)
+        role_refuse(a, NULL,
+                    "none of %" PRIu64 " numbers is above %.0f, as though they were directions: "
+                    "say what they number",
+                    range.n, range.max);
+    if (columns != NULL && range.max <= board->cols &&
+        (has_end || (!has_zero && a->b->layout != columns)))
         role_refuse(a, has_end && !has_zero ? "action:layout=columns,from1" : NULL,
                     "numbers up to %.0f%s may be columns counted from 0 or from 1, or cells: say "
                     "which, layout=columns, layout=columns,from1 or layout=cells",
@@ -515,7 +520,7 @@ static void finish(struct role_context *c)
                         is_known ? ", in another order than usual or counted from 1" : "");
         }
         if (is == ROLE_ACTION && !a->is_refused)
-            check_columns(a);
+            check_numbers(a);
         if (is == ROLE_ACTION && is_open && !a->is_refused && policy != NULL &&
             a->b->layout == policy->layout && role_lacks_mass(a)) {
             role_refuse(a, NULL,

@@ -143,6 +143,9 @@ const char *role_suggest_coord(const struct role_case *a);
 /* The role of moves that number the cells of the box; NULL: the board has no such layout. */
 const char *role_action_of_cells(const struct board *board);
 
+/* The first object that is a list or an array; UINT64_MAX: none is. */
+uint64_t role_first_list(const struct role_case *a);
+
 /* The role of numbers that name, in all rows and hardly by chance, what `what` is then set to:
  * "empty cells", say; or NULL. The other roles are known. */
 const char *role_shown(const struct role_case *a, const char **what);

@@ -106,13 +106,29 @@ static void refuse_pair(struct role_case *indices, struct role_case *values)
                     text_quote(of[VALUES - k]->array->key).text);
 }
 
+/* True when there are numbers beside the padding of a list, which are then no values of its own. */
+static bool has_more_values(const struct role_case *a, const struct role_case *values)
+{
+    const struct reader readers[] = {{.arrays = &a->array, .n_arrays = 1},
+                                     {.arrays = &values->array, .n_arrays = 1}};
+    bool found = false;
+    struct walk walk;
+
+    walk_begin(&walk, readers, N_OF(readers), NULL, NULL);
+    while (!found && walk_next(&walk))
+        for (uint64_t n = walk.rows->n; n > 0 && row_int(walk.rows, n - 1) == -1 && !found; n--)
+            found = row_double(&walk.rows[1], n - 1) != 0;
+    return walk_end(&walk) == 0 && found;
+}
+
 /* True for numbers, or a policy, that are no such lists and that nothing but its shape puts beside
  * `a`. */
 static bool may_be_values(const struct role_case *a, const struct role_case *values)
 {
     return values != a && !values->is_told && !values->is_refused && values->sparse == NULL &&
            (!values->named.is_known || values->named.role == ROLE_POLICY) && are_lists(a, values) &&
-           values->h->dtype.kind != DTYPE_OBJECT && !role_are_lists(values, true);
+           values->h->dtype.kind != DTYPE_OBJECT && !role_are_lists(values, true) &&
+           !has_more_values(a, values);
 }
 
 /* Refuse lists of indices, by their numbers, with values beside them; of several, those whose name

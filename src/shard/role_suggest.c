@@ -58,6 +58,16 @@ bool role_are_lists(const struct role_case *a, bool have_values)
     return role_end_look(a, walk_end(&walk)) && fits;
 }
 
+uint64_t role_first_list(const struct role_case *a)
+{
+    const struct pickle_document *objects = a->array->objects;
+
+    for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++)
+        if (objects->items[k].kind == PICKLE_LIST || objects->items[k].kind == PICKLE_ARRAY)
+            return k;
+    return UINT64_MAX;
+}
+
 /* The role of numbers for each action: a mask if they are but 0 and 1, and several of them are 1,
  * floating ones by name only; a policy if every row adds up to 1 or 0, with nothing below 0. */
 static enum role role_of_actions(const struct role_case *a)
@@ -278,9 +288,11 @@ const char *role_suggest(const struct role_case *a)
                    ? "drop"
                    : "meta";
     if (a->array->objects != NULL) /* only sparse policies move objects */
-        return request->swaps_colours                  ? "ROLE"
-               : role_name_has(a, role_words_of_cells) ? "drop"
-                                                       : "copy";
+        return request->swaps_colours ? "ROLE"
+               : role_name_has(a, role_words_of_cells) || role_first_list(a) < UINT64_MAX ||
+                       (role_kinds[role_wanted(a)].flags & ROLE_MOVES)
+                   ? "drop"
+                   : "copy";
     if (role_name_has(a, "^n_ ^num_ ^total_"))
         return a->h->n_dims == 1 ? "copy" : "ROLE";
     if (request->is_strict && !a->named.is_known && role_are_lists(a, false))

@@ -5,6 +5,7 @@ what it says works when it is pasted."""
 import io
 import json
 import os
+import re
 import shlex
 import subprocess
 import tempfile
@@ -570,6 +571,31 @@ def from_to(board, side, *shape):
         open(f.path("FILE"), "w").write(said[said.index("{"):said.index("}") + 1])
         f.ok("expand", "-q", "-b", "file:FILE", "in.npz", "out.npz")
         assert len(load(f.path("out.npz"))["pi"]) == 8 * N
+
+
+def offered(board, roles, **arrays):
+    """The roles offered of what is undecided, in a command that works."""
+    with Folder() as f:
+        f.save(**arrays)
+        said = f.refused("expand", "--board", board, "in.npz", "out.npz")
+        found = dict(flag.split("=", 1) for flag in re.findall(r"--role (\S+)", said.split("; use: ")[1]))
+        assert found == roles, said
+        f.ok("expand", "-q", "--board", board, *[f"--role={name}={role}" for name, role in found.items()], "in.npz", "out.npz")
+
+
+# Positions as objects, one array each, are never offered as copies.
+check("positions as objects", offered, "tictactoe", {"state": "drop"},
+      state=objects(*planes(2, 3, 3)), policies=spread(9))
+check("lists under the name of values", offered, "tictactoe", {"v": "drop"},
+      state=planes(2, 3, 3), policies=spread(9), v=objects(*[[0.5] * 9] * N))
+# Moves of 2048 and of mazes are directions, which the first row's cells are not.
+check("directions", offered, "square:4", {"action": "drop"},
+      states=rng(7).integers(0, 9, (40, 4, 4)), action=rng(8).integers(0, 4, 40))
+check("a list of all moves beside a policy of as many cells", offered, "go9", {"history": "action"},
+      states=GAME["x"], policy=GAME["policy"],
+      history=np.array([[*np.flatnonzero(x.any(0)), *[-1] * int((x == 0).all(0).sum())] for x in GAME["x"]]))
+check("a policy upside down under a name that says nothing", offered, "go9", {"y": "policy:flipud"},
+      x=GAME["x"], y=GAME["policy"].reshape(-1, 9, 9)[:, ::-1].reshape(-1, 81))
 
 
 def of_another_board():
