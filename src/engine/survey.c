@@ -286,6 +286,60 @@ static uint32_t *find_runs(const struct action_space *space, uint64_t *n_runs)
     return runs;
 }
 
+/* How certain it is that entries fall on moves of another layout by no accident: -ln of that. */
+#define SURE 7
+
+/* Refuse a policy with mass on what is no move, if that is one in another layout of the same
+ * length, as all else with mass is. The other arrays of that layout are offered it, too, but for
+ * moves, which follow the policy. */
+static int check_layout(const struct plan *plan, const struct plan_array *array, uint64_t row,
+                        struct error *err)
+{
+    const struct board *board = plan->board;
+    const struct role_binding *b = &array->binding;
+    const bool is_list = b->role == ROLE_POLICY_INDEX;
+    const uint64_t own = b->layout->length(b->layout, board);
+    const struct action_layout *other;
+    struct walk s;
+
+    for (size_t i = 0; (other = action_layout_at(board, i)) != NULL; i++) {
+        uint64_t n_moves = 0,
+                 n_found = 0; /* of the other layout; found here, where they are none */
+        bool fits = true;
+        char use[700] = "";
+
+        if (other == b->layout || other->length(other, board) != own)
+            continue;
+        for (uint64_t a = 0; a < own; a++)
+            n_moves += action_flags(other, board, a) & ACTION_ENCODABLE;
+        survey_begin_lists(&s, plan, array, err);
+        while (fits && walk_next(&s))
+            for (uint64_t k = 0; k < s.rows[0].n && fits; k++) {
+                const int64_t a = is_list ? row_int(&s.rows[0], k) : (int64_t)(k % b->n_actions);
+                const struct row *values = &s.rows[is_list];
+
+                if (a < 0 || a >= (int64_t)own || (k < values->n && row_double(values, k) == 0))
+                    continue;
+                fits = action_flags(other, board, (uint64_t)a) & ACTION_ENCODABLE;
+                n_found += !(action_flags(b->layout, board, (uint64_t)a) & ACTION_ENCODABLE);
+            }
+        if (walk_end(&s) != 0)
+            return -1;
+        if (!fits || (double)n_found * log((double)own / (double)n_moves) < SURE)
+            continue;
+        for (const struct plan_array *to = plan->arrays; to < plan->arrays + plan->n_arrays; to++)
+            if (to->binding.layout == b->layout && to->binding.role >= ROLE_POLICY &&
+                to->binding.role <= ROLE_POLICY_INDEX)
+                text_add(use, sizeof use, " --role %s=%s:layout=%s", text_path(to->key).text,
+                         role_name(to->binding.role), other->name);
+        return plan_refuse(
+            plan, array, err,
+            "row %llu: mass on what is no move in the layout %s; in %s all are: use%s",
+            (unsigned long long)row, b->layout->name, other->name, use);
+    }
+    return 0;
+}
+
 int survey_ambiguous(struct plan *plan, struct error *err)
 {
     for (size_t i = 0; i < plan->n_arrays; i++) {
@@ -293,7 +347,8 @@ int survey_ambiguous(struct plan *plan, struct error *err)
         const struct dtype *dtype = &array->spec.dtype;
         const enum role role = array->binding.role;
         const bool is_sparse = role == ROLE_POLICY_INDEX;
-        uint64_t n_runs;
+        unsigned long long n_rows = 0, first = 0; /* with mass on what is no action */
+        uint64_t n_runs, n_odd;
         struct walk s;
 
         if (role != ROLE_POLICY && role != ROLE_ACTION_VALUES && !is_sparse)
@@ -311,7 +366,7 @@ int survey_ambiguous(struct plan *plan, struct error *err)
             continue;
         }
         survey_begin_lists(&s, plan, array, err);
-        while (walk_next(&s)) {
+        while (n_odd = plan->n_unencodable, walk_next(&s)) {
             /* A negative index is not an action and stays in every image: it must have no value. */
             for (uint64_t k = 0; is_sparse && k < s.rows[0].n && s.status == 0; k++) {
                 const bool has_value = k < s.rows[1].n;
@@ -336,17 +391,26 @@ int survey_ambiguous(struct plan *plan, struct error *err)
             for (uint64_t k = 0; !is_sparse && k < array->spec.outer * n_runs; k++) {
                 const uint8_t *policy =
                     s.rows[0].bytes + k / n_runs * space->length * dtype->itemsize;
-                const uint32_t first = runs[k % n_runs * 2], end = runs[k % n_runs * 2 + 1];
+                const uint32_t begin = runs[k % n_runs * 2], end = runs[k % n_runs * 2 + 1];
 
-                if (survey_all_zero(dtype, policy + first * dtype->itemsize, end - first))
+                if (survey_all_zero(dtype, policy + begin * dtype->itemsize, end - begin))
                     continue;
-                for (uint32_t a = first; a < end && s.status == 0; a++)
+                for (uint32_t a = begin; a < end && s.status == 0; a++)
                     if (!survey_all_zero(dtype, policy + a * dtype->itemsize, 1))
                         s.status = count_entry(plan, space, s.number, a, err);
             }
+            if (plan->n_unencodable > n_odd && n_rows++ == 0)
+                first = s.number;
         }
         free(runs);
-        if (walk_end(&s) != 0)
+        if (walk_end(&s) != 0 ||
+            (n_rows > 0 && role != ROLE_ACTION_VALUES &&
+             check_layout(plan, array, first, err) != 0) ||
+            (n_rows > 0 && laid_is_placement(&array->binding) &&
+             plan_warn(plan, err,
+                       "%s: %llu rows have mass on a place that is not on the board, which stays "
+                       "where it is, first row %llu",
+                       text_path(array->key).text, n_rows, first) != 0))
             return -1;
     }
     return 0;

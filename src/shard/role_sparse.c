@@ -305,13 +305,23 @@ static int check_objects(struct role_case *a, bool indices)
 static void name_row(const struct role_case *a, double end)
 {
     struct role_problems *problems = a->c->problems;
-    struct walk walk;
+    const int of_offsets = a->b->offsets_array;
+    struct walk walk, offsets;
 
     role_begin_look(a, &walk);
     while (problems->n > 0 && walk_next(&walk))
         if (row_summarize(walk.rows, 0, walk.rows->n).max >= end) {
-            problems->items[problems->n - 1].why.has_row = true;
-            problems->items[problems->n - 1].why.row = walk.number;
+            struct error *why = &problems->items[problems->n - 1].why;
+
+            why->has_row = true;
+            why->row = walk.number;
+            if (of_offsets <
+                0) /* else that was an index, of the last row that begins at or before it */
+                break;
+            role_begin_look(&a->c->cases[of_offsets], &offsets);
+            while (walk_next(&offsets) && row_int(offsets.rows, 0) <= (int64_t)walk.number)
+                why->row = offsets.number;
+            (void)walk_end(&offsets);
             break;
         }
     (void)walk_end(&walk);

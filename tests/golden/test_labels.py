@@ -315,7 +315,7 @@ def test_tile_codes(dtype):
         expanded(arrays, *options)
 
 
-@tap.test("last_move", "move")
+@tap.test("last_move", "move", "policy", "pi_indices")
 def test_off_board(name):
     """Places in the corners of a hexagon's box are told, with the first row."""
     cells = np.zeros((ROWS, 2), np.int16) + 4
@@ -325,8 +325,13 @@ def test_off_board(name):
     options = ["-b", "hexagon:4"] + (["--role=move=action:layout=cells-box"] if name == "move" else [])
     if name == "move":
         arrays[name] = np.where(cells[:, 0] < 0, -1, cells[:, 0] * 9 + cells[:, 1])
+    if name in ("policy", "pi_indices"):
+        del arrays[name]
+        at = np.where(cells[:, 0] < 0, 40, cells[:, 0] * 9 + cells[:, 1])
+        arrays |= {"policy": np.eye(81, dtype="f4")[at]} if name == "policy" else {
+            "pi_indices": at[:, None], "pi_values": np.ones((ROWS, 1))}
     err = expanded(arrays, *options)
-    assert f"{name}: 2 rows name a place that is not on the board" in err, err
+    assert f"{name}: 2 rows " in err and " a place that is not on the board" in err, err
     assert "first row 3" in err, err
 
 

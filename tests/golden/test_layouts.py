@@ -7,6 +7,7 @@ import tempfile
 import numpy as np
 
 from golden import Tap, run
+from maps import chess_planes_map
 from test_properties import expand_arrays
 
 tap = Tap()
@@ -117,6 +118,64 @@ def layouts_of_other_arrays():
                    f"{folder}/out.npz", code=65)[1]  # fmt: skip
     assert "42 actions are not the 7 of the layout columns" in said, said
     assert said.rstrip().endswith("--role policy=action-values"), said
+
+
+def steps_on_board(by_files):
+    """(square, kind of move) of all lines and jumps that stay on the board."""
+    steps = [(file, rank) for file in (-1, 0, 1) for rank in (-1, 0, 1) if (file, rank) != (0, 0)]
+    jumps = [(file, rank) for file in (-2, -1, 1, 2) for rank in (-2, -1, 1, 2) if abs(file * rank) == 2]
+    if by_files:
+        kinds = [(k * file, k * rank) for k in range(1, 8) for file, rank in steps] + jumps
+    else:
+        clockwise = lambda step: np.arctan2(step[0], step[1]) % (2 * np.pi)
+        kinds = [(k * file, k * rank) for file, rank in sorted(steps, key=clockwise) for k in range(1, 8)]
+        kinds += sorted(jumps, key=clockwise)
+    return [(file * 8 + rank if by_files else rank * 8 + file, kind) for file in range(8) for rank in range(8)
+            for kind, (right, up) in enumerate(kinds) if 0 <= file + right < 8 and 0 <= rank + up < 8]
+
+
+@tap.test(*[(layout, kind) for layout in ("chess-4672-planes", "chess-4672-pettingzoo", "chess-4864-squares", "chess-4672")
+            for kind in ("policy", "mask", "list", "move")])
+def test_other_order(layout, kind):
+    """Moves that do not exist in the usual layout of a length, but do in another, tell that one."""
+    squares = layout.endswith("-squares")
+    image = chess_planes_map(4 if squares else 3, layout.endswith("-planes"), False, "pettingzoo" in layout)
+    random = np.random.default_rng(3)
+    exist = steps_on_board("pettingzoo" in layout)
+    n_kinds = len(image) // 64
+    indices = [kind * 64 + square if layout in ("chess-4672-planes", "chess-4864") else square * n_kinds + kind
+               for square, kind in exist]
+    policy = np.zeros((9, len(image)), np.float32)
+    for row in policy:
+        row[random.choice(indices, 12, replace=False)] = 1 / 12
+    arrays = {"states": np.zeros((9, 12, 8, 8), np.float32), "policies": policy}
+    options = ["--castling-planes", "none"]
+    if kind == "mask":
+        arrays["legal"] = policy > 0
+    if kind == "move":
+        arrays["move"] = policy.argmax(1)
+    if kind == "list":
+        del arrays["policies"]
+        arrays |= {"policy_indices": np.nonzero(policy)[1].reshape(9, 12),
+                   "policy_values": np.full((9, 12), 1 / 12)}
+        options += ["--policy", "chess-4864" if squares else "chess-4672"]
+    with tempfile.TemporaryDirectory() as folder:
+        if layout != "chess-4672":
+            path = folder + "/in.npz"
+            np.savez(path, **arrays)
+            _, err = run("expand", "-b", "chess", *options, path, folder + "/out.npz", code=65)
+            roles = err.split("use --role ")[1].split(" --role ")
+            assert len(roles) == 1 + (kind == "mask") and all(layout in role for role in roles), err
+            options += ["--role=" + role.strip() for role in roles]
+    out = expand_arrays(arrays, "chess", *options)
+    wanted = np.zeros_like(policy)
+    wanted[:, image] = policy
+    if kind == "list":
+        assert np.array_equal(out["policy_indices"][1], image[arrays["policy_indices"]])
+    else:
+        assert np.array_equal(out["policies"][1], wanted)
+    assert kind != "mask" or np.array_equal(out["legal"][1], wanted > 0)
+    assert kind != "move" or np.array_equal(out["move"][1], image[arrays["move"]])
 
 
 if __name__ == "__main__":

@@ -893,6 +893,20 @@ def beyond_as_told():
 check("an index beyond the layout that was told", beyond_as_told)
 
 
+def row_of_index():
+    """For programs an index beyond the actions names its row, not its place in the list of all rows."""
+    with Folder() as f:
+        f.save(x=np.zeros((6, 2, 9, 9)), pi_indices=np.append(np.arange(11), 81), pi_values=np.ones(12),
+               pi_offsets=np.array([0, 2, 4, 4, 6, 8, 12]))
+        done = subprocess.run([SYMAUG, "expand", "-b", "go9", f.path("in.npz"), f.path("out.npz")],
+                              capture_output=True, env={**os.environ, "SYMAUG_ERRORS": "json"})
+        said = json.loads(done.stderr)
+        assert (said["array"], said["row"]) == ("pi_indices", 5), said
+
+
+check("the row of an index in CSR form", row_of_index)
+
+
 def moves_of_chess():
     """Moves of no told layout, beyond the cells: the layouts are named, and nothing is offered that fails."""
     with Folder() as f:
