@@ -386,9 +386,10 @@ int plan_survey(struct plan *plan, struct error *err)
         return -1;
     if (purpose == FOR_KEYS || purpose == FOR_VALUES)
         return 0;
-    if (survey_flips(plan, err) != 0 || survey_odd_rows(plan, err) != 0)
+    if (survey_flips(plan, err) != 0 ||
+        (plan->conventions.ambiguous != AMBIGUOUS_DROP && survey_ambiguous(plan, err) != 0))
         return -1;
-    return plan->conventions.ambiguous == AMBIGUOUS_DROP ? 0 : survey_ambiguous(plan, err);
+    return survey_odd_rows(plan, err);
 }
 
 /* Open the inputs, decide the board and choose the transforms. */
