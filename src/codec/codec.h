@@ -80,7 +80,6 @@ struct codec_piece {
 /* A row of the table of encoders. */
 struct codec {
     const char *name;
-    const char *library; /* "zlib", "ISA-L": whose code it is; NULL: our own */
     uint16_t zip_method;
     int n_levels; /* --level takes NAME:1 to NAME:n_levels; 0: a user cannot name it */
 

@@ -118,7 +118,6 @@ failed:
 
 const struct codec codec_zlib = {
     .name = "zlib",
-    .library = "zlib",
     .zip_method = CODEC_ZIP_DEFLATE,
     .n_levels = 9,
     .bound = zlib_bound,
@@ -209,7 +208,6 @@ static size_t isal_encode(void *state, const struct codec_piece *piece, uint8_t 
 
 const struct codec codec_isal = {
     .name = "isal",
-    .library = "ISA-L",
     .zip_method = CODEC_ZIP_DEFLATE,
     .bound = isal_bound,
     .state_new = isal_state_new,

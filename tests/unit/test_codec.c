@@ -188,7 +188,7 @@ static void test_address_does_not_matter(void **test_state)
         struct codec_choice choice = {.codec = codec, .level = first_level(codec)};
         void *states[N_STATES];
 
-        if (codec->library == NULL)
+        if (choice.level == 0)
             continue; /* our own code: no address enters it */
         assert_true(codec->bound(N) <= BOUND_MAX);
         for (size_t i = 0; i < N_STATES; i++)
