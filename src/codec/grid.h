@@ -50,6 +50,12 @@ static inline unsigned deflate_length_symbol(unsigned length)
     return 257 + 4 * extra + (x >> extra);
 }
 
+/* The same of that symbol, or of a literal. */
+static inline unsigned deflate_litlen_extra(unsigned symbol)
+{
+    return symbol < 265 || symbol == 285 ? 0 : (symbol - 257) / 4 - 1;
+}
+
 /* The same for a distance. */
 static inline unsigned deflate_distance_extra(uint32_t distance)
 {
@@ -154,11 +160,10 @@ struct grid_trained {
     struct grid_costs costs[GRID_N_MODES]; /* of a first block */
 };
 
-/* How often the symbols of a block occur, and the number of its extra bits. */
+/* How often the symbols of a block occur. */
 struct grid_counts {
     uint32_t litlen[DEFLATE_N_LITLEN];
     uint32_t distance[DEFLATE_N_DISTANCE];
-    uint64_t n_extra_bits;
 };
 
 /* Where the bits go. */

@@ -258,12 +258,12 @@ static void header_write(const struct code_header *header, struct grid_bits *bit
 /* Size in bits of a block's symbols. */
 static uint64_t body_nbits(const struct grid_counts *counts, const struct code_lengths *lengths)
 {
-    uint64_t n_bits = counts->n_extra_bits;
+    uint64_t n_bits = 0;
 
     for (unsigned i = 0; i < DEFLATE_N_LITLEN; i++)
-        n_bits += (uint64_t)counts->litlen[i] * lengths->litlen[i];
+        n_bits += (uint64_t)counts->litlen[i] * (lengths->litlen[i] + deflate_litlen_extra(i));
     for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++)
-        n_bits += (uint64_t)counts->distance[i] * lengths->distance[i];
+        n_bits += (uint64_t)counts->distance[i] * (lengths->distance[i] + deflate_symbol_extra(i));
     return n_bits;
 }
 
@@ -326,25 +326,14 @@ static void steps_count(const struct grid_steps *steps, struct grid_counts *coun
     }
     for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++) {
         counts->litlen[deflate_length_symbol(length)] += n_runs[length];
-        counts->n_extra_bits += (uint64_t)n_runs[length] * deflate_length_extra(length);
         counts->distance[0] += n_runs[length];
     }
-    for (unsigned i = 1; i <= GRID_STEP_MAX_LENGTH; i++) {
-        const uint32_t n = steps->n_lengths[i];
-
-        if (n == 0)
-            continue;
-        counts->litlen[deflate_length_symbol(i * item_nbytes)] += n;
-        counts->n_extra_bits += (uint64_t)n * deflate_length_extra(i * item_nbytes);
-    }
-    for (uint32_t move = 1; move < GRID_STEP_ZEROS; move++) {
-        const uint32_t n = steps->n_moves[move];
-
-        if (n == 0)
-            continue;
-        counts->distance[deflate_distance_symbol(move * item_nbytes)] += n;
-        counts->n_extra_bits += (uint64_t)n * deflate_distance_extra(move * item_nbytes);
-    }
+    for (unsigned i = 1; i <= GRID_STEP_MAX_LENGTH; i++)
+        if (steps->n_lengths[i] != 0)
+            counts->litlen[deflate_length_symbol(i * item_nbytes)] += steps->n_lengths[i];
+    for (uint32_t move = 1; move < GRID_STEP_ZEROS; move++)
+        if (steps->n_moves[move] != 0)
+            counts->distance[deflate_distance_symbol(move * item_nbytes)] += steps->n_moves[move];
 }
 
 /* Make the codes of those there are. */

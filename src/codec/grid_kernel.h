@@ -158,18 +158,10 @@ static GRID_TARGET void count_symbols(const uint8_t *bytes, size_t n_bytes,
     for (size_t i = 0; i < 256; i++)
         for (size_t set = 0; set < 4; set++)
             counts->litlen[i] += n_of.literal[set][i];
-    for (unsigned i = DEFLATE_MIN_MATCH; i <= DEFLATE_MAX_MATCH; i++) {
-        const uint32_t n = n_of.length[0][i] + n_of.length[1][i];
-
-        counts->litlen[deflate_length_symbol(i)] += n;
-        counts->n_extra_bits += (uint64_t)n * deflate_length_extra(i);
-    }
-    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++) {
-        const uint32_t n = n_of.distance[0][i] + n_of.distance[1][i];
-
-        counts->distance[i] += n;
-        counts->n_extra_bits += (uint64_t)n * deflate_symbol_extra(i);
-    }
+    for (unsigned i = DEFLATE_MIN_MATCH; i <= DEFLATE_MAX_MATCH; i++)
+        counts->litlen[deflate_length_symbol(i)] += n_of.length[0][i] + n_of.length[1][i];
+    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++)
+        counts->distance[i] += n_of.distance[0][i] + n_of.distance[1][i];
 }
 
 GRID_INLINE uint32_t code_bits(uint32_t code)

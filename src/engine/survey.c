@@ -2,13 +2,14 @@
  * survey.c - reading numbers before they are labelled: the rows of one array, or of several side by
  * side, in chunks. Where each input has a plan of its own, the codes of all inputs are collected
  * first (survey_see), because one dataset must not get two codings. Single rows are counted that a
- * transform only approximates, or that say what has no image. Of a dense policy only runs of such
- * actions are read, most of which are zero in one comparison. Negative indices with a value are
+ * transform only approximates, or that say what has no image. Negative indices with a value are
  * refused, and indices of sparse policies beyond their actions.
  */
 #include "engine/survey.h"
 
 #include <pthread.h>
+
+#define ENTRIES_AT_ONCE 256 /* of a dense policy, most of which are zero */
 
 /* --- rows --- */
 
@@ -278,21 +279,10 @@ static int count_entry(struct plan *plan, const struct action_space *space, uint
     return plan->conventions.ambiguous == AMBIGUOUS_DROP ? keep_identity(plan, row, err) : 0;
 }
 
-/* The runs of actions of a dense policy to be counted: first, end, first, end, and so on. */
-static uint32_t *find_runs(const struct action_space *space, uint64_t *n_runs)
+/* Whether entries of an action are counted. */
+static bool is_counted(const struct action_space *space, uint64_t action)
 {
-    const unsigned plain = ACTION_ENCODABLE, both = ACTION_ENCODABLE | ACTION_AMBIGUOUS;
-    uint32_t *runs = malloc((space->length + 2) * sizeof *runs);
-
-    *n_runs = 0;
-    for (uint64_t a = 0; a <= space->length && runs != NULL; a++) {
-        const bool is_worth = a < space->length && (space->flags[a] & both) != plain;
-
-        if (is_worth != (*n_runs % 2 == 1))
-            runs[(*n_runs)++] = (uint32_t)a;
-    }
-    *n_runs /= 2;
-    return runs;
+    return (space->flags[action] & (ACTION_ENCODABLE | ACTION_AMBIGUOUS)) != ACTION_ENCODABLE;
 }
 
 /* How certain it is that entries fall on moves of another layout by no accident: -ln of that. */
@@ -357,7 +347,7 @@ int survey_ambiguous(struct plan *plan, struct error *err)
         const enum role role = array->binding.role;
         const bool is_sparse = role == ROLE_POLICY_INDEX;
         unsigned long long n_rows = 0, first = 0; /* with mass on what is no action */
-        uint64_t n_runs, n_odd;
+        uint64_t n_odd, counted = 0;              /* the first action that is */
         struct walk s;
 
         if (role != ROLE_POLICY && role != ROLE_ACTION_VALUES && !is_sparse)
@@ -365,15 +355,12 @@ int survey_ambiguous(struct plan *plan, struct error *err)
         const struct action_space *space = spec_space(&plan->maker, &array->binding, err);
         if (space == NULL)
             return -1;
-        uint32_t *runs = find_runs(space, &n_runs);
-        if (runs == NULL)
-            return error_no_memory(err, "survey of a policy");
-        if (n_runs > 0 && plan->n_ambiguous == UINT64_MAX)
+        while (counted < space->length && !is_counted(space, counted))
+            counted++;
+        if (counted < space->length && plan->n_ambiguous == UINT64_MAX)
             plan->n_ambiguous = plan->n_unencodable = 0;
-        if (!is_sparse && n_runs == 0) {
-            free(runs);
+        if (!is_sparse && counted == space->length)
             continue;
-        }
         survey_begin_lists(&s, plan, array, err);
         while (n_odd = plan->n_unencodable, walk_next(&s)) {
             /* A negative index is not an action and stays in every image: it must have no value. */
@@ -397,21 +384,23 @@ int survey_ambiguous(struct plan *plan, struct error *err)
                 else if (value != 0)
                     s.status = count_entry(plan, space, s.number, index, err);
             }
-            for (uint64_t k = 0; !is_sparse && k < array->spec.outer * n_runs; k++) {
-                const uint8_t *policy =
-                    s.rows[0].bytes + k / n_runs * space->length * dtype->itemsize;
-                const uint32_t begin = runs[k % n_runs * 2], end = runs[k % n_runs * 2 + 1];
+            for (uint64_t at = 0, n; !is_sparse && at < array->spec.outer * space->length;
+                 at += n) {
+                const uint8_t *entry = s.rows[0].bytes + at * dtype->itemsize;
+                const uint64_t of_policy = at % space->length;
 
-                if (survey_all_zero(dtype, policy + begin * dtype->itemsize, end - begin))
+                n = smaller(space->length - of_policy, ENTRIES_AT_ONCE);
+                if (survey_all_zero(dtype, entry, n))
                     continue;
-                for (uint32_t a = begin; a < end && s.status == 0; a++)
-                    if (!survey_all_zero(dtype, policy + a * dtype->itemsize, 1))
-                        s.status = count_entry(plan, space, s.number, a, err);
+                for (uint64_t a = of_policy; a < of_policy + n && s.status == 0; a++) {
+                    if (is_counted(space, a) && !survey_all_zero(dtype, entry, 1))
+                        s.status = count_entry(plan, space, s.number, (int64_t)a, err);
+                    entry += dtype->itemsize;
+                }
             }
             if (plan->n_unencodable > n_odd && n_rows++ == 0)
                 first = s.number;
         }
-        free(runs);
         if (walk_end(&s) != 0 ||
             (n_rows > 0 && role != ROLE_ACTION_VALUES &&
              check_layout(plan, array, first, err) != 0) ||
