@@ -346,12 +346,10 @@ struct grid_kernels {
     void (*count)(const uint8_t *bytes, size_t n_bytes, const struct grid_sequence *sequences,
                   size_t n_sequences, struct grid_counts *counts);
 
-    /* Write the state's sequences (emit), or its steps, whose codes have been made (emit_steps),
-     * then the literals that follow. */
+    /* Write the state's sequences, or its steps, whose codes have been made, then the literals that
+     * follow. */
     void (*emit)(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
                  const struct grid_codes *codes, struct grid_bits *bits);
-    void (*emit_steps)(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
-                       const struct grid_codes *codes, struct grid_bits *bits);
 
     /* Write the elements from `bytes` on into the block whose steps have just been written in
      * n_bits, with its codes, while these suit them. Returns the number of bytes they take. */

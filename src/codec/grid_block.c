@@ -446,12 +446,9 @@ const uint8_t *grid_block_write(struct grid_state *state, const uint8_t *bytes, 
         header_write(&header, bits);
         make_codes(&lengths, &codes);
         const uint32_t end_code = codes.literal[DEFLATE_END];
-        if (state->steps != NULL) {
+        if (state->steps != NULL)
             steps_codes(state->steps, &codes);
-            state->kernels->emit_steps(state, bytes, n_bytes, &codes, bits);
-        } else {
-            state->kernels->emit(state, bytes, n_bytes, &codes, bits);
-        }
+        state->kernels->emit(state, bytes, n_bytes, &codes, bits);
         /* Sizes decide between the types of blocks: what was reckoned with is what was written. */
         assert(grid_bits_since(bits, &before) + (end_code & 0xff) == coded_nbits);
         if (follows)

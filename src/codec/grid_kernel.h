@@ -209,11 +209,10 @@ GRID_INLINE void emit_match(const struct grid_sequence *s, const struct grid_cod
                   code_nbits(length_code) + code_nbits(code) + n_extra);
 }
 
-static GRID_TARGET void emit_sequences(const struct grid_state *state, const uint8_t *bytes,
-                                       size_t n_bytes, const struct grid_codes *codes,
-                                       struct grid_bits *bits)
+/* Write the sequences; returns what is after the last one. */
+GRID_INLINE const uint8_t *sequences_write(const struct grid_state *state, const uint8_t *bytes,
+                                           const struct grid_codes *codes, struct grid_bits *bits)
 {
-    const uint8_t *const end = bytes + n_bytes;
     const struct grid_sequence *const sequences = state->sequences;
     struct grid_bits b = *bits;
 
@@ -222,8 +221,8 @@ static GRID_TARGET void emit_sequences(const struct grid_state *state, const uin
         emit_match(&sequences[i], codes, &b);
         bytes += sequences[i].n_literals + sequences[i].length;
     }
-    emit_literals(bytes, (size_t)(end - bytes), codes->literal, &b);
     *bits = b;
+    return bytes;
 }
 
 /* --- parsers --- */
@@ -250,8 +249,7 @@ static GRID_TARGET void emit_sequences(const struct grid_state *state, const uin
                   [GRID_VALUES] = values,            \
                   [GRID_OPTIMAL] = optimal},         \
         .count = count_symbols,                      \
-        .emit = emit_sequences,                      \
-        .emit_steps = emit_steps,                    \
+        .emit = emit,                                \
         .follow = moved_follow,                      \
         .measure = measure_matches,                  \
     }

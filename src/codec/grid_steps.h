@@ -189,12 +189,14 @@ GRID_INLINE const uint8_t *steps_write(const struct grid_steps *s, const uint8_t
     return p;
 }
 
-static GRID_TARGET void emit_steps(const struct grid_state *state, const uint8_t *bytes,
-                                   size_t n_bytes, const struct grid_codes *codes,
-                                   struct grid_bits *bits)
+static GRID_TARGET void emit(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
+                             const struct grid_codes *codes, struct grid_bits *bits)
 {
     const uint8_t *const end = bytes + n_bytes;
 
-    bytes = BY_ITEM(state->steps->item_nbytes, steps_write, state->steps, bytes, codes, bits);
+    if (state->steps != NULL)
+        bytes = BY_ITEM(state->steps->item_nbytes, steps_write, state->steps, bytes, codes, bits);
+    else
+        bytes = sequences_write(state, bytes, codes, bits);
     emit_literals(bytes, (size_t)(end - bytes), codes->literal, bits);
 }
