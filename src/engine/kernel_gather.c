@@ -17,39 +17,22 @@
 
 /* --- plain C --- */
 
-/* The many planes of equal elements are their own images. Four loads come before the first store:
- * the compiler cannot know that a store changes no map. */
-#define DEFINE_PLAIN(bits)                                                                    \
-    static void plane_##bits(const uint32_t *restrict src, const uint##bits##_t *restrict in, \
-                             uint##bits##_t *restrict out, size_t n)                          \
-    {                                                                                         \
-        size_t j = 0;                                                                         \
-                                                                                              \
-        for (; j + 4 <= n; j += 4) {                                                          \
-            const uint##bits##_t a = in[src[j]], b = in[src[j + 1]];                          \
-            const uint##bits##_t c = in[src[j + 2]], d = in[src[j + 3]];                      \
-                                                                                              \
-            out[j] = a;                                                                       \
-            out[j + 1] = b;                                                                   \
-            out[j + 2] = c;                                                                   \
-            out[j + 3] = d;                                                                   \
-        }                                                                                     \
-        for (; j < n; j++)                                                                    \
-            out[j] = in[src[j]];                                                              \
-    }                                                                                         \
-                                                                                              \
-    static void gather_plain_##bits(const struct gather_tile *tile)                           \
-    {                                                                                         \
-        uint##bits##_t *out = (uint##bits##_t *)(void *)tile->out;                            \
-                                                                                              \
-        for (size_t p = 0; p < tile->n_planes; p++, out += tile->n) {                         \
-            const uint##bits##_t *in = (const uint##bits##_t *)(const void *)tile->from[p];   \
-                                                                                              \
-            if (memcmp(in, in + 1, (tile->n - 1) * sizeof *in) == 0)                          \
-                memcpy(out, in, tile->n * sizeof *in);                                        \
-            else                                                                              \
-                plane_##bits(tile->src, in, out, tile->n);                                    \
-        }                                                                                     \
+/* The many planes of equal elements are their own images. */
+#define DEFINE_PLAIN(bits)                                                                  \
+    static void gather_plain_##bits(const struct gather_tile *tile)                         \
+    {                                                                                       \
+        uint##bits##_t *out = (uint##bits##_t *)(void *)tile->out;                          \
+        const uint32_t *const src = tile->src;                                              \
+        const size_t n = tile->n;                                                           \
+                                                                                            \
+        for (size_t p = 0; p < tile->n_planes; p++, out += n) {                             \
+            const uint##bits##_t *in = (const uint##bits##_t *)(const void *)tile->from[p]; \
+                                                                                            \
+            if (memcmp(in, in + 1, (n - 1) * sizeof *in) == 0)                              \
+                memcpy(out, in, n * sizeof *in);                                            \
+            else                                                                            \
+                _Pragma("GCC unroll 4") for (size_t j = 0; j < n; j++) out[j] = in[src[j]]; \
+        }                                                                                   \
     }
 
 DEFINE_PLAIN(8)

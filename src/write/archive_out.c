@@ -256,7 +256,6 @@ int npz_out_write(struct archive_out *archive, struct error *err)
 /* --- its digest --- */
 
 #define CHUNK_NBYTES (1u << 20)
-#define STEP_NCHUNKS 2
 
 /* SHA-256 of what is settled: a task beside the members, which shortens the end of the writing. */
 struct hashing {
@@ -275,8 +274,9 @@ static bool hash_is_due(void *self)
     return h->n_hashed + CHUNK_NBYTES <= h->archive->n_settled && h->failure.kind == ERROR_NONE;
 }
 
-static void hash_chunk(struct hashing *h)
+static void hash_chunk(void *self)
 {
+    struct hashing *h = self;
     const size_t n = (size_t)smaller(h->archive->n_settled - h->n_hashed, CHUNK_NBYTES);
 
     if (output_read(&h->archive->output, h->n_hashed, h->chunk, n, &h->failure) == 0)
@@ -284,17 +284,11 @@ static void hash_chunk(struct hashing *h)
     h->n_hashed += n;
 }
 
-static void hash_step(void *self)
-{
-    for (int i = 0; i < STEP_NCHUNKS && hash_is_due(self); i++)
-        hash_chunk(self);
-}
-
 static int write_npz(struct archive_out *archive, char sha256[DIGEST_HEX_NBYTES], struct error *err)
 {
     struct crew *crew = archive->members.crew;
     struct hashing h = {.archive = archive, .chunk = malloc(CHUNK_NBYTES)};
-    struct crew_task task = {.is_due = hash_is_due, .step = hash_step, .self = &h};
+    struct crew_task task = {.is_due = hash_is_due, .step = hash_chunk, .self = &h};
 
     if (h.chunk == NULL)
         return error_no_memory(err, "SHA-256");
