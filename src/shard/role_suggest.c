@@ -242,9 +242,12 @@ static bool is_likely(const struct role_case *a, enum role role)
                                   : role_find_range(a, UINT64_MAX, &low, &high) && low >= -1 &&
                                         high < (double)(n > n_cells ? n : n_cells);
     }
-    /* As many planes as cells would be moves from each cell. */
+    /* As many planes as cells would be moves from each cell, those of a policy moves of several
+     * kinds: directions, say, which a transform changes. */
     if (role == ROLE_PLANES && role_wanted(a) != role &&
-        a->array->row_nbytes == (uint64_t)c->board->n_cells * c->board->n_cells * itemsize)
+        (a->array->row_nbytes == (uint64_t)c->board->n_cells * c->board->n_cells * itemsize ||
+         (role_kinds[role_wanted(a)].flags & ROLE_HAS_LAYOUT) ||
+         role_name_has(a, "polic prob legal visit")))
         return false;
     if (!c->request->swaps_colours || role_wanted(a) == role)
         return true;

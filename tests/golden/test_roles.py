@@ -591,6 +591,11 @@ check("lists under the name of values", offered, "tictactoe", {"v": "drop"},
 # Moves of 2048 and of mazes are directions, which the first row's cells are not.
 check("directions", offered, "square:4", {"action": "drop"},
       states=rng(7).integers(0, 9, (40, 4, 4)), action=rng(8).integers(0, 4, 40))
+# Moves of several kinds for each cell, of checkers, amazons or shogi, have directions, which planes have not.
+for shape in (8, 8, 8), (8, 8, 56), (512,):
+    for key in "policy", "policy_tgt", "legal_mask":
+        check(f"moves of several kinds: {key} {shape}", offered, "square:8", {key: "drop"},
+              states=planes(3, 8, 8), **{key: spread(int(np.prod(shape))).reshape(N, *shape)})
 check("a list of all moves beside a policy of as many cells", offered, "go9", {"history": "action"},
       states=GAME["x"], policy=GAME["policy"],
       history=np.array([[*np.flatnonzero(x.any(0)), *[-1] * int((x == 0).all(0).sum())] for x in GAME["x"]]))
