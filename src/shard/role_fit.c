@@ -6,6 +6,7 @@
 #include "shard/role_parts.h"
 
 #include "shard/planes.h"
+#include "shard/spec.h"
 
 bool role_unfit(struct role_case *a, const char *format, ...)
 {
@@ -416,6 +417,30 @@ static const struct action_layout *layout_as_told(struct role_case *a, uint64_t 
     return NULL;
 }
 
+/* True when policies side by side do not add up to 1 each, but together: they are one, of moves of
+ * several kinds. */
+static bool add_up_together(const struct role_case *a, uint64_t length)
+{
+    const struct dtype *dtype = &a->h->dtype;
+    uint64_t n_rows = 0;
+    struct walk walk;
+
+    role_begin_look(a, &walk);
+    while (dtype->kind == DTYPE_FLOAT && walk.number < ORDER_LOOK_ROWS && n_rows < MIN_ROWS &&
+           walk_next(&walk)) {
+        const struct row_summary all = row_summarize(walk.rows, 0, walk.rows->n);
+        bool are_shares = true;
+
+        for (uint64_t i = 0; i < walk.rows->n; i += length) {
+            const struct row_summary one = row_summarize(walk.rows, i, length);
+
+            are_shares &= label_are_shares(dtype, false, one.min, one.sum);
+        }
+        n_rows += !are_shares && label_are_shares(dtype, false, all.min, all.sum);
+    }
+    return role_end_look(a, walk_end(&walk)) && n_rows == MIN_ROWS;
+}
+
 bool role_fit_policy(struct role_case *a)
 {
     const struct board *board = a->c->board;
@@ -473,7 +498,13 @@ bool role_fit_policy(struct role_case *a)
     a->b->layout = layout;
     a->b->n_actions = length;
     a->b->axes = (struct role_axes){n_policies, length, 1};
-    return true;
+    return n_policies == 1 || a->is_told || !a->c->request->is_strict ||
+           !add_up_together(a, length) ||
+           role_unfit(a,
+                      "its %" PRIu64
+                      " policies add up to 1 together, not each, as moves of several "
+                      "kinds do, which a transform may exchange",
+                      n_policies);
 }
 
 /* --- labels: a few numbers per row --- */

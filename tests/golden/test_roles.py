@@ -596,6 +596,10 @@ for shape in (8, 8, 8), (8, 8, 56), (512,):
     for key in "policy", "policy_tgt", "legal_mask":
         check(f"moves of several kinds: {key} {shape}", offered, "square:8", {key: "drop"},
               states=planes(3, 8, 8), **{key: spread(int(np.prod(shape))).reshape(N, *shape)})
+check("moves of several kinds: policies that add up together", offered, "square:8", {"policy": "drop"},
+      states=planes(3, 8, 8), policy=spread(512).reshape(N, 8, 64))
+check("policies of several moves", lambda: decided("square:8", {"states": planes(3, 8, 8),
+                                                               "policy": np.stack([spread(64), spread(64)], 1)}))
 check("a list of all moves beside a policy of as many cells", offered, "go9", {"history": "action"},
       states=GAME["x"], policy=GAME["policy"],
       history=np.array([[*np.flatnonzero(x.any(0)), *[-1] * int((x == 0).all(0).sum())] for x in GAME["x"]]))
