@@ -431,16 +431,17 @@ int classes_are_exact(struct probe *p, const struct layout *layout, uint32_t n_i
         n_others[has_images] += n > 0;
         n_strange[has_images] += n > 0 && is_stranger;
     }
-    const bool has_cause = n_alone > 0 || n_others[1] > 0 || n_images > layout->n_images,
-               are_strange = n_strange[0] == n_alone,
-               is_at_end = (classes[0] > p->n || classes[p->n - 1] > p->n) && n_alone <= n_images,
-               are_many = 3 * n_alone * n_images >= p->n - n_alone;
+    *are_exact &= (n_alone > 0 || n_others[1] > 0 || n_images > layout->n_images) &&
+                  2 * n_strange[1] >= n_others[1];
+    if (n_alone > 0 && *are_exact) {
+        const bool are_many = 3 * n_alone * n_images >= p->n - n_alone;
+        const bool is_at_end = classes[0] > p->n || classes[p->n - 1] > p->n;
 
-    *are_exact &= has_cause && 2 * n_strange[1] >= n_others[1];
-    if (n_alone > 0 && *are_exact)
-        *are_exact = are_strange ? is_at_end || (are_many && n_alone > 2)
-                                 : are_many && n_alone >= MANY_ALONE && 4 * n_beside <= p->n &&
-                                       2 * n_strange[0] > n_alone;
+        *are_exact = n_strange[0] == n_alone
+                         ? (is_at_end && n_alone <= n_images) || (are_many && n_alone > 2)
+                         : are_many && n_alone >= MANY_ALONE && 4 * n_beside <= p->n &&
+                               2 * n_strange[0] > n_alone;
+    }
     window_release(&window);
     free(classes);
     free(list);

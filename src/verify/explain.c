@@ -177,7 +177,8 @@ static int look(struct probe *p, struct error *err)
         return -1;
     if (p->planes->is_broken)
         return text_append(&result->note, err, "images not checked: the planes cannot be read");
-    if (!p->has_block && !found.is_confirmed && p->n_first == p->n_rows) {
+    const bool is_layout = found.is_confirmed && p->n_rows % found.layout.n_images == 0;
+    if (!p->has_block && !is_layout && p->n_first == p->n_rows) {
         bool is_repeated = false;
 
         if (find_repeats(p, &is_repeated, err) != 0 || is_repeated)

@@ -336,6 +336,15 @@ def exchanged(row, t):
 WRONG_PLANES = {"channel still": channel_still, "negated": negated, "exchanged": exchanged}
 
 
+@tap.test()
+def test_cut_off_planes():
+    """Images whose colours are all exchanged are exact images of each other: the policies tell that
+    their sources are not others that were not expanded, also where the rows begin amid images."""
+    arrays = stack(orders("sample", rows_of(gomoku(40)), IDS["all"], exchanged))
+    codes, file = errors_of({k: v[7:] for k, v in arrays.items()}, *BOARD)
+    assert "orbit-planes" in codes and "8 images" in file["note"], file
+
+
 @tap.test(*WRONG_PLANES)
 def test_shuffled_planes(fault):
     """Policies tell which rows of any order should be images, or more of them than the planes do. Equal
