@@ -137,24 +137,13 @@ uint64_t action_of_entry(const struct board *board, enum action_flip flip, uint6
     return i < board->n_cells ? action_flip_cell(board, flip % ACTION_N_FLIPS, i) : i;
 }
 
+#define FLIPS(more)                                                                             \
+    "flipud" more, "fliplr" more, "rot180" more, "transpose" more, "rot90" more, "rot270" more, \
+        "anti-transpose" more
+
 const char *action_flip_name(enum action_flip flip)
 {
-    static const char *const names[ACTION_N_ORDERS] = {"",
-                                                       "flipud",
-                                                       "fliplr",
-                                                       "rot180",
-                                                       "transpose",
-                                                       "rot90",
-                                                       "rot270",
-                                                       "anti-transpose",
-                                                       "from1",
-                                                       "flipud,from1",
-                                                       "fliplr,from1",
-                                                       "rot180,from1",
-                                                       "transpose,from1",
-                                                       "rot90,from1",
-                                                       "rot270,from1",
-                                                       "anti-transpose,from1"};
+    static const char *const names[ACTION_N_ORDERS] = {"", FLIPS(""), "from1", FLIPS(",from1")};
 
     return names[flip];
 }

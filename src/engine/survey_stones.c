@@ -16,6 +16,7 @@
 #define ROWS_OF_PART 16
 #define MIN_REACH    512  /* rows that are examined in advance in any case, */
 #define PACKED_REACH 0.05 /* this share of packed arrays, */
+#define USE_NBYTES   1000 /* of roles that are offered */
 #define DOUBT_REACH  0.3  /* and this one if those are refused: it tells which rows are wrong */
 
 struct look {
@@ -108,15 +109,9 @@ static bool has_flips(const struct plan_array *array)
            laid_can_read(array->sources[0], b);
 }
 
-/* What the rows have shown of an array. */
-struct judged {
-    struct flip_verdict verdict;
-    uint64_t first_on;
-};
-
 /* Hold a policy against the stones. */
 static int look_at(const struct stone_watch *watch, const struct plan_array *policy,
-                   struct judged *judged, struct error *err)
+                   struct flip_verdict *verdict, struct error *err)
 {
     const struct plan *plan = watch->plan;
     const struct role_binding *b = &policy->binding;
@@ -142,61 +137,66 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
         status = walk_end(&s);
     }
     if (status == 0)
-        *judged = (struct judged){laid_judge(&l.laid), l.laid.first_on};
+        *verdict = laid_judge(&l.laid);
     if (2 * l.n_overlap > l.n_seen)
-        judged->verdict.flip = b->flip;
+        verdict->flip = b->flip;
     laid_release(&l.laid);
     return status;
 }
 
-/* Add the role that declares an order of an array; NULL, or one without an option: leave it out. */
-static void add_role(char *use, size_t n_bytes, const struct plan *plan,
-                     const struct plan_array *array, const struct flip_verdict *verdict)
+/* Whether a role declares the order that explains an array, and no other order explains it. */
+static bool has_role(const struct plan *plan, const struct plan_array *array,
+                     const struct flip_verdict *verdict)
+{
+    return !verdict->is_tied &&
+           (verdict->flip == LAID_ON_BOARD ||
+            laid_has_option(plan->board, array->binding.layout, verdict->flip));
+}
+
+/* Add that role, or without one that the array is left out. */
+static void add_role(char use[USE_NBYTES], const struct plan *plan, const struct plan_array *array,
+                     const struct flip_verdict *verdict)
 {
     const struct role_binding *b = &array->binding;
+    const struct board *board = plan->board;
     const int parts[] = {(int)(array - plan->arrays), b->value_array, b->offsets_array};
-    const struct text_quoted key = text_path(array->key);
-    const char *role = role_name(b->role);
+    const char *flip = "";
     /* Repeat the declared layout of a list, which its length does not tell. */
-    const bool is_told = !b->inferred && is_list(array);
+    const char *layout = !b->inferred && is_list(array) ? b->layout->name : "";
 
-    if (verdict != NULL && verdict->flip == LAID_ON_BOARD)
-        text_add(use, n_bytes, " --role %s=%s:layout=%s", key.text, role,
-                 action_layout_by_length(
-                     plan->board, b->n_actions - (plan->board->n_cells - plan->board->n_on_board))
-                     ->name);
-    else if (verdict != NULL && !verdict->is_tied &&
-             laid_has_option(plan->board, b->layout, verdict->flip))
-        text_add(use, n_bytes, " --role %s=%s%s%s%s%s", key.text, role, is_told ? ":layout=" : "",
-                 is_told ? b->layout->name : "",
-                 verdict->flip == ACTION_AS_IS ? ""
-                 : is_told                     ? ","
-                                               : ":",
-                 action_flip_name(verdict->flip));
-    else
+    if (verdict == NULL || !has_role(plan, array, verdict)) {
         for (size_t i = 0; i < (b->role == ROLE_POLICY_INDEX ? 3 : 1); i++)
             if (parts[i] >= 0)
-                text_add(use, n_bytes, " --role %s=drop",
+                text_add(use, USE_NBYTES, " --role %s=drop",
                          text_path(plan->arrays[parts[i]].key).text);
+        return;
+    }
+    if (verdict->flip == LAID_ON_BOARD)
+        layout =
+            action_layout_by_length(board, b->n_actions - board->n_cells + board->n_on_board)->name;
+    else
+        flip = action_flip_name(verdict->flip);
+    text_add(use, USE_NBYTES, " --role %s=%s%s%s%s%s", text_path(array->key).text,
+             role_name(b->role), *layout != '\0' ? ":layout=" : "", layout,
+             *flip == '\0'     ? ""
+             : *layout != '\0' ? ","
+                               : ":",
+             flip);
 }
 
 /* Refuse an array that is stored in another order, with the roles of all that are. Moves that were
  * not told an order are asked for one as soon as the policy has one. */
 static int refuse(const struct plan *plan, const struct plan_array *policy,
-                  const struct judged *all, struct error *err)
+                  const struct flip_verdict *all, struct error *err)
 {
     const struct role_binding *b = &policy->binding;
-    const struct judged *judged = &all[policy - plan->arrays];
-    const struct flip_verdict *verdict = &judged->verdict;
+    const struct flip_verdict *const verdict = &all[policy - plan->arrays];
     const char *order = verdict->flip == ACTION_AS_IS ? "it is" : laid_order_name(verdict->flip);
     const char *what = b->role == ROLE_ACTION ? "moves" : "mass";
     const unsigned long long n_on = verdict->tally.n_on[b->flip], n = verdict->tally.n_rows;
     const unsigned long long n_left = verdict->tally.n_on[verdict->flip];
-    const bool has_option =
-        !verdict->is_tied &&
-        (verdict->flip == LAID_ON_BOARD || laid_has_option(plan->board, b->layout, verdict->flip));
     const struct flip_verdict *of_policy = NULL;
-    char use[1200] = "", drop[600] = "";
+    char use[USE_NBYTES] = "", drop[USE_NBYTES] = "";
 
     if (verdict->first > 0 || verdict->end < plan->n_rows)
         return plan_refuse(
@@ -209,20 +209,20 @@ static int refuse(const struct plan *plan, const struct plan_array *policy,
             order, n_left);
     for (size_t i = 0; i < plan->n_arrays && of_policy == NULL; i++)
         if (has_flips(&plan->arrays[i]) && plan->arrays[i].binding.role != ROLE_ACTION)
-            of_policy = &all[i].verdict;
+            of_policy = &all[i];
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const bool is_asked = of_policy != NULL && of_policy->flip != ACTION_AS_IS &&
                               array->binding.role == ROLE_ACTION && array->binding.inferred;
-        struct flip_verdict one = all[i].verdict;
+        struct flip_verdict one = all[i];
         const bool is_as_said = one.flip == array->binding.flip;
 
         if (!has_flips(array) || (is_as_said && !is_asked))
             continue;
         if (is_as_said && one.tally.n_on[of_policy->flip] == 0)
             one = *of_policy;
-        add_role(use, sizeof use, plan, array, &one);
-        add_role(drop, sizeof drop, plan, array, NULL);
+        add_role(use, plan, array, &one);
+        add_role(drop, plan, array, NULL);
     }
     if (verdict->flip == ACTION_FROM_1)
         text_add(use, sizeof use, ", or use%s", drop);
@@ -230,8 +230,9 @@ static int refuse(const struct plan *plan, const struct plan_array *policy,
         plan, policy, err,
         "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked "
         "at; expected none. Read as %s it has %llu such rows: %suse%s",
-        (unsigned long long)judged->first_on, what, n_on, n, order, n_left,
-        !has_option ? "write the cells row by row, counted from 0, a pass last, or "
+        (unsigned long long)verdict->first_on, what, n_on, n, order, n_left,
+        !has_role(plan, policy, verdict)
+            ? "write the cells row by row, counted from 0, a pass last, or "
         : verdict->flip == LAID_ON_BOARD
             ? ""
             : text_format("planes and %s are stored in different orders; ", role_name(b->role))
@@ -301,7 +302,7 @@ int stone_watch_judge(const struct stone_watch *watch, struct error *err)
 {
     const struct plan *plan = watch->plan;
     const struct plan_array *wrong = NULL;
-    struct judged *all;
+    struct flip_verdict *all;
     int status = watch->kept == NULL ? 0 : new_items(&all, plan->n_arrays, "orders", err);
 
     if (status != 0 || watch->kept == NULL)
@@ -311,7 +312,7 @@ int stone_watch_judge(const struct stone_watch *watch, struct error *err)
 
         if (has_flips(array))
             status = look_at(watch, array, &all[i], err);
-        if (wrong == NULL && has_flips(array) && all[i].verdict.flip != array->binding.flip)
+        if (wrong == NULL && has_flips(array) && all[i].flip != array->binding.flip)
             wrong = array;
     }
     if (status == 0 && wrong != NULL)

@@ -461,7 +461,8 @@ struct flip_verdict laid_judge(const struct laid *laid)
 {
     const enum action_flip said = laid->policy->flip;
     const uint64_t part_rows = laid_part_rows(laid->n_rows);
-    struct flip_verdict verdict = {.end = laid->n_rows}, best = {.flip = said};
+    struct flip_verdict verdict = {.end = laid->n_rows, .first_on = laid->first_on},
+                        best = {.flip = said};
 
     for (int i = 0; i < LAID_N_PARTS; i++)
         tally_merge(&verdict.tally, &laid->parts[i]);
@@ -478,8 +479,8 @@ struct flip_verdict laid_judge(const struct laid *laid)
             tally_merge(&run, &laid->parts[end]);
             const enum action_flip flip = best_flip(&run, laid, SURE_OF_PART);
             if (flip != said && run.evidence > best.tally.evidence) {
-                best = (struct flip_verdict){flip, first * part_rows, (end + 1) * part_rows, run,
-                                             false};
+                best = (struct flip_verdict){
+                    flip, first * part_rows, (end + 1) * part_rows, run, false, 0};
                 best.end = smaller(best.end, laid->n_rows);
             }
         }

@@ -158,7 +158,8 @@ struct flip_verdict {
     enum action_flip flip; /* the order that explains the rows; the declared one: all is well */
     uint64_t first, end;   /* the rows in question; 0 and n_rows: all */
     struct flip_tally tally;
-    bool is_tied; /* another order explains all rows as well */
+    bool is_tied;      /* another order explains all rows as well */
+    uint64_t first_on; /* the first row with mass on stones as declared; UINT64_MAX: none */
 };
 
 /* Judge all rows; if no single order explains them, also runs of parts. */
