@@ -423,9 +423,9 @@ static int finish_flip(struct role_case *a, const struct role_binding *policy)
 }
 
 /* Refuse moves on a board of columns that may number these from 1: the number of columns is among
- * them, or nothing, be it 0 or a policy, tells where they begin. On others, many that name but the
- * first cells are directions: up, down, left, right, none. */
-static void check_numbers(struct role_case *a)
+ * them, or neither 0 nor a policy tells where they begin, which one of cells always does. On
+ * others, many that name but the first cells are directions: up, down, left, right, none. */
+static void check_numbers(struct role_case *a, const struct role_binding *policy)
 {
     const struct board *board = a->c->board;
     const struct action_layout *const columns = action_layout_by_name(board, "columns"), *told;
@@ -444,7 +444,7 @@ static void check_numbers(struct role_case *a)
                     "say what they number",
                     range.n, range.max);
     if (columns != NULL && range.max <= board->cols &&
-        (has_end || (!has_zero && a->b->layout != columns)))
+        (policy == NULL ? has_end || !has_zero : has_end && a->b->layout == columns))
         role_refuse(a, has_end && !has_zero ? "action:layout=columns,from1" : NULL,
                     "numbers up to %.0f%s may be columns counted from 0 or from 1, or cells: say "
                     "which, layout=columns, layout=columns,from1 or layout=cells",
@@ -520,7 +520,7 @@ static void finish(struct role_context *c)
                         is_known ? ", in another order than usual or counted from 1" : "");
         }
         if (is == ROLE_ACTION && !a->is_refused)
-            check_numbers(a);
+            check_numbers(a, policy);
         if (is == ROLE_ACTION && is_open && !a->is_refused && policy != NULL &&
             a->b->layout == policy->layout && role_lacks_mass(a)) {
             role_refuse(a, NULL,

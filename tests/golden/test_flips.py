@@ -626,6 +626,10 @@ def test_columns(first, last, name, policy):
             told = [f"--role={name}=action:layout=columns{option}"]
             out = expand(folder, arrays, "connect4", *told)
             same_bits(out[name][out["symaug_transform"] == 1], base - moves, option)
+        if first > 0 or last > 6:  # beside a policy of cells they are cells
+            arrays["pi"] = np.full((12, 42), 1 / 42)
+            out = expand(folder, arrays, "connect4", *([] if name == "move" else [f"--role={name}=action"]))
+            same_bits(out[name][out["symaug_transform"] == 1], moves // 7 * 7 + 6 - moves % 7, "cells")
 
 
 if __name__ == "__main__":
