@@ -243,15 +243,6 @@ int survey_odd_rows(struct plan *plan, struct error *err)
         if (n_rows > 0 && is_padding)
             status = plan_warn(plan, err, "%s: %llu rows have pad bits set, which are written as 0",
                                text_path(array->key).text, n_rows);
-        else if (is_action && array->binding.inferred && !laid_is_placement(&array->binding) &&
-                 n_rows > 2 && 4 * n_rows > plan->n_rows)
-            status = plan_refuse(plan, array, err,
-                                 "row %llu: no move in the layout %s, as in %llu of %llu rows: say "
-                                 "what they number, "
-                                 "layout= one of %s, or use --role %s=drop",
-                                 first, array->binding.layout->name, n_rows,
-                                 (unsigned long long)plan->n_rows, ACTION_LAYOUTS(plan->board, 400),
-                                 text_path(array->key).text);
         else if (n_rows > 0)
             status = plan_warn(plan, err,
                                "%s: %llu rows name a place that is not on the board and stays "

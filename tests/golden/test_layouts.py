@@ -178,22 +178,5 @@ def test_other_order(layout, kind):
     assert kind != "move" or np.array_equal(out["move"][1], image[arrays["move"]])
 
 
-@tap.test("from", "from-to")
-def test_other_numbers(what):
-    """Moves that number squares beside a policy that says nothing of them are mostly no moves of its layout."""
-    square = np.random.default_rng(1).permutation(64)[:40]
-    arrays = {"states": np.zeros((40, 12, 8, 8), np.float32), "policies": np.full((40, 4672), 1 / 4672, np.float32),
-              "move": square if what == "from" else 64 * square + square[::-1]}
-    layout = {"from": "cells", "from-to": "from-to"}[what]
-    with tempfile.TemporaryDirectory() as folder:
-        np.savez(folder + "/in.npz", **arrays)
-        options = ["--castling-planes=none", folder + "/in.npz", folder + "/out.npz"]
-        _, err = run("expand", "-b", "chess", *options, code=65)
-        assert layout in err and err.rstrip().endswith("use --role move=drop"), err
-        run("expand", "-b", "chess", "--role=move=drop", *options)
-    out = expand_arrays(arrays, "chess", "--castling-planes=none", f"--role=move=action:layout={layout}")
-    assert np.array_equal(out["move"][1], arrays["move"] ^ (7 if what == "from" else 0o707))
-
-
 if __name__ == "__main__":
     tap.main()
