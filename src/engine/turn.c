@@ -431,6 +431,9 @@ static enum action_flip best_flip(const struct flip_tally *t, const struct laid 
     for (enum action_flip flip = ACTION_AS_IS; flip < LAID_N_ORDERS; flip++)
         if (flip != best && flip != now && t->n_on[flip] > by_chance)
             by_chance = t->n_on[flip];
+    /* Orders of two kinds at once are many, on small boards too many. */
+    if (best > ACTION_FROM_1 && best < LAID_ON_BOARD)
+        evidence *= 2;
     if (20 * t->n_on[best] > t->n_on[now] || t->evidence < evidence ||
         4 * (double)t->n_on[now] < t->expected || t->n_on[now] > BY_CHANCE * by_chance ||
         2 * t->share > (double)t->n_rows + t->density)
