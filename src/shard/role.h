@@ -84,7 +84,7 @@ struct role_binding {
     enum action_flip flip; /* POLICY and its relatives, ACTION: stored flipped against the planes */
     bool plane_xy;         /* PLANES, PACKED, GRID: stored [c][x][y] (RingRift squares) */
     bool is_counts;        /* POLICY and its sparse parts: counts, which need not add up to 1 */
-    bool may_hold_positions; /* COPY: rows look like positions (FEN): worth a warning */
+    bool may_hold_positions; /* COPY, TO_MOVE: rows look like positions (FEN): worth a warning */
 };
 
 /* One role given by the user, with --role, --copy or --schema. */

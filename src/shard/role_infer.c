@@ -351,8 +351,9 @@ static int bind_as(struct role_case *a, enum role role)
     }
     if (fits) {
         b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
-        if (c->request->is_strict && !a->is_told &&
-            (b->role == ROLE_TO_MOVE || b->role == ROLE_ACTION) && role_may_be_bitboards(a))
+        b->may_hold_positions = b->role == ROLE_TO_MOVE && !a->is_told && role_may_be_bitboards(a);
+        if (c->request->is_strict && !a->is_told && b->role == ROLE_ACTION &&
+            role_may_be_bitboards(a))
             return role_refuse(a, "drop",
                                "numbers above 2^32 may be cells as bits: say what it is");
         if (b->role == ROLE_TO_MOVE)

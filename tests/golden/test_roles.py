@@ -734,7 +734,7 @@ def numbers(board, said, **extra):
 LARGE = rng(8).integers(1 << 33, 1 << 41, (N, 2))
 check("numbers: bitboards of 42 cells", numbers, "connect4", "warned", own=LARGE[:, 0])
 check("numbers: two bitboards", numbers, "connect4", "warned", bb=LARGE.astype(">u8"))
-check("numbers: stones of the player", numbers, "othello", "refused", player=LARGE[:, 0].astype("u8"))
+check("numbers: stones of the player", numbers, "othello", "warned", player=LARGE[:, 0].astype("u8"))
 check("numbers: stones under the name of a move", numbers, "connect4", "refused", position=LARGE[:, 0].astype("u8"))
 check("numbers: players", numbers, "othello", "copied", player=np.arange(N) % 2)
 check("numbers: ids", numbers, "connect4", "copied", uid=np.arange(N))
