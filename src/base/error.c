@@ -192,6 +192,11 @@ void error_fill_args(struct error *err, enum error_kind kind, const struct error
         text_add(err->message, room, "row %llu: ", (unsigned long long)place->row);
     err->reason_at = place->verb != NULL ? 0 : (uint16_t)strlen(err->message);
     text_add(err->message, room, "%s", reason);
+    const size_t n = strlen(err->message);
+    const size_t n_advice = place->advice != NULL ? strlen(place->advice) : 0;
+    const bool has_advice =
+        n_advice > 0 && n_advice < n && strcmp(err->message + n - n_advice, place->advice) == 0;
+    err->advice_at = (uint16_t)(has_advice ? n - n_advice : 0);
     if (place->errnum != 0)
         text_add(err->message, room, ": %s", strerror(place->errnum));
     err->reason_nbytes = (uint16_t)(strlen(err->message) - err->reason_at);

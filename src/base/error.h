@@ -56,6 +56,7 @@ struct error {
     enum error_code code;
     uint16_t file_at, file_nbytes;     /* the file's name in the message */
     uint16_t reason_at, reason_nbytes; /* the reason in the message */
+    uint16_t advice_at;                /* the place's advice in the message; 0: none */
     bool has_row;
     uint64_t row;                   /* of the array, if has_row */
     char array[ERROR_ARRAY_NBYTES]; /* its key, cut if longer; "": the error is not in an array */
@@ -72,6 +73,7 @@ struct error_place {
     enum error_code code; /* ROWS, SHAPE and LENGTH are appended to the message, in brackets */
     int errnum;           /* see error_set_errno; 0: none */
     const char *verb;     /* begin the message with "cannot VERB 'FILE': "; or NULL */
+    const char *advice;   /* "--role NAME=ROLE", which settles it: the text ends with it; or NULL */
 };
 
 extern const struct error_place error_nowhere; /* used by error_set */

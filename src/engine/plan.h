@@ -97,11 +97,15 @@ int plan_set_order(struct plan *plan, struct error *err);
 const char *plan_key_planes(const struct plan *plan, const struct plan_array *array);
 
 /* Refuse an array of a plan: ERROR_DATA "FILE: ARRAY: reason", printf-style. -1. */
-#define plan_refuse(plan, of, err, ...)                                                            \
-    error_set_at(                                                                                  \
-        err, ERROR_DATA,                                                                           \
-        (&(const struct error_place){.file = (plan)->inputs[0].archive.path, .array = (of)->key}), \
-        __VA_ARGS__)
+#define plan_refuse(plan, of, err, ...) plan_refuse_with(plan, of, NULL, err, __VA_ARGS__)
+
+/* The same; the message ends with advice. */
+#define plan_refuse_with(plan, of, said, err, ...)                                    \
+    error_set_at(err, ERROR_DATA,                                                     \
+                 (&(const struct error_place){.file = (plan)->inputs[0].archive.path, \
+                                              .array = (of)->key,                     \
+                                              .advice = (said)}),                     \
+                 __VA_ARGS__)
 
 /* What a colour swap does to an array's numbers; LABEL_KEEP when no chosen transform swaps. */
 enum label_op plan_swap_label(const struct plan *plan, const struct plan_array *array);

@@ -322,8 +322,8 @@ static int check_layout(const struct plan *plan, const struct plan_array *array,
                 to->binding.role <= ROLE_POLICY_INDEX)
                 text_add(use, sizeof use, " --role %s=%s:layout=%s", text_path(to->key).text,
                          role_name(to->binding.role), other->name);
-        return plan_refuse(
-            plan, array, err,
+        return plan_refuse_with(
+            plan, array, use + 1, err,
             "row %llu: mass on what is no move in the layout %s; in %s all are: use%s",
             (unsigned long long)row, b->layout->name, other->name, use);
     }

@@ -226,8 +226,8 @@ static int refuse(const struct plan *plan, const struct plan_array *policy,
     }
     if (verdict->flip == ACTION_FROM_1)
         text_add(use, sizeof use, ", or use%s", drop);
-    return plan_refuse(
-        plan, policy, err,
+    return plan_refuse_with(
+        plan, policy, use + 1, err,
         "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked "
         "at; expected none. Read as %s it has %llu such rows: %suse%s",
         (unsigned long long)verdict->first_on, what, n_on, n, order, n_left,

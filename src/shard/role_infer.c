@@ -264,9 +264,9 @@ static int bind_unnamed(struct role_case *a)
         else if (!c->request->swaps_colours)
             role = "copy";
         return role_refuse_as(
-            a, role, ERROR_CODE_ROWS,
+            a, role, ERROR_CODE_ROWS, "--role NAME=ROLE",
             "no array is known to have a row per position, and %.80s and %.80s differ in their "
-            "first dimension: say what it is; use --role NAME=ROLE",
+            "first dimension: say what it is",
             text_quote(c->rows->array->key).text, text_quote(c->differing->array->key).text);
     }
     if (has_rows && c->request->is_strict && c->board->family->castling != NULL &&

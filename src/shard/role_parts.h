@@ -76,13 +76,14 @@ extern const char *const role_flags_of_frames[];
 /*
  * Add the problem "FILE: ARRAY: dtype <f4, shape (6, 81): REASON; use --role ARRAY=ROLE or --copy
  * ARRAY [shape]". If role is NULL only --copy is offered, and dropping the array settles it. With
- * another code the caller's reason says what to use, if anything. An array has one problem, the
- * first; a->flags go with it. Returns -1.
+ * another code, or to say something else, advice tells what to use; or it is NULL. An array has one
+ * problem, the first; a->flags go with it. Returns -1.
  */
-int role_refuse_as(struct role_case *a, const char *role, enum error_code code, const char *format,
-                   ...) __attribute__((format(printf, 4, 5)));
+#define ROLE_ADVICE "; use " /* before advice */
+int role_refuse_as(struct role_case *a, const char *role, enum error_code code, const char *advice,
+                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-#define role_refuse(a, role, ...) role_refuse_as(a, role, ERROR_CODE_SHAPE, __VA_ARGS__)
+#define role_refuse(a, role, ...) role_refuse_as(a, role, ERROR_CODE_SHAPE, NULL, __VA_ARGS__)
 
 /* 0 if the array has n_rows rows; else add a problem [rows] and return -1. */
 int role_check_rows(struct role_case *a);

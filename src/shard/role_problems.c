@@ -104,16 +104,14 @@ void role_refuse_shard(struct role_context *c, enum error_code code, const char 
         error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
 }
 
-int role_refuse_as(struct role_case *a, const char *role, enum error_code code, const char *format,
-                   ...)
+int role_refuse_as(struct role_case *a, const char *role, enum error_code code, const char *advice,
+                   const char *format, ...)
 {
-    const struct error_place place = {
-        .file = a->c->archive->path, .array = a->array->key, .code = code};
     struct role_problem *problem =
         a->is_refused ? NULL
                       : role_problem_add(a->c->problems, (int)(a - a->c->cases), &a->c->failed);
     const struct text_quoted key = text_path(a->array->key);
-    char reason[1700]; /* of which two names and a role take less than 600 */
+    char reason[1024], offer[600] = "";
     va_list args;
 
     a->b->role = ROLE_META;
@@ -124,16 +122,21 @@ int role_refuse_as(struct role_case *a, const char *role, enum error_code code, 
     snprintf(problem->role, sizeof problem->role, "%s",
              role != NULL && strcmp(role, "ROLE") != 0 ? role : "drop");
     va_start(args, format);
-    vsnprintf(reason, 1024, format, args);
+    vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    if (code == ERROR_CODE_SHAPE && role != NULL)
-        text_add(reason, sizeof reason, "; use --role %s=%s or --copy %s", key.text, role,
-                 key.text);
+    if (advice != NULL)
+        text_add(offer, sizeof offer, "%s", advice);
+    else if (code == ERROR_CODE_SHAPE && role != NULL)
+        text_add(offer, sizeof offer, "--role %s=%s or --copy %s", key.text, role, key.text);
     else if (code == ERROR_CODE_SHAPE)
-        text_add(reason, sizeof reason, "; use --copy %s", key.text);
-    return error_set_at(&problem->why, ERROR_DATA, &place, "dtype %s, shape %s: %s",
+        text_add(offer, sizeof offer, "--copy %s", key.text);
+    const struct error_place place = {.file = a->c->archive->path,
+                                      .array = a->array->key,
+                                      .advice = offer[0] != '\0' ? offer : NULL,
+                                      .code = code};
+    return error_set_at(&problem->why, ERROR_DATA, &place, "dtype %s, shape %s: %s%s%s",
                         dtype_name(&a->h->dtype).text, text_shape(a->h->shape, a->h->n_dims).text,
-                        reason);
+                        reason, offer[0] != '\0' ? ROLE_ADVICE : "", offer);
 }
 
 int role_check_rows(struct role_case *a)
@@ -144,10 +147,10 @@ int role_check_rows(struct role_case *a)
 
     if (!is_single && a->array->n_rows == a->c->n_rows)
         return 0;
-    return role_refuse_as(
-        a, "drop", ERROR_CODE_ROWS,
-        "expected %" PRIu64 " rows%s%.200s, found %s; use --role %s=meta if "
-        "these are no rows",
-        a->c->n_rows, is_single ? "" : " as in ", is_single ? "" : rows.text,
-        is_single ? "a single value" : text_format("%" PRIu64, a->array->n_rows).text, key.text);
+    return role_refuse_as(a, "drop", ERROR_CODE_ROWS,
+                          text_format("--role %s=meta if these are no rows", key.text).text,
+                          "expected %" PRIu64 " rows%s%.200s, found %s", a->c->n_rows,
+                          is_single ? "" : " as in ", is_single ? "" : rows.text,
+                          is_single ? "a single value"
+                                    : text_format("%" PRIu64, a->array->n_rows).text);
 }

@@ -34,16 +34,15 @@ int role_problems_command(const struct role_problems *problems, const struct arc
     return status == 0 ? text_append(command, err, "%s", request->operands) : -1;
 }
 
-/* Take the roles that a refusal offers, "use --role NAME=ROLE --role ...". False: it offers none,
- * or they were taken before. */
+/* Take the roles that a refusal's advice offers, "--role NAME=ROLE --role ...". False: it offers
+ * none, or they were taken before. */
 static bool take_offer(struct role_problems *problems, const struct archive_in *archive,
                        const struct error *why)
 {
-    const char *at = strstr(why->message, "use --role ");
+    const char *at = why->advice_at > 0 ? why->message + why->advice_at - 1 : NULL;
     char key[128], role[64];
     bool any = false;
 
-    at = at != NULL ? at + strlen("use") : NULL;
     while (at != NULL && sscanf(at, " --role %127[^ =]=%63[^ ;)]", key, role) == 2) {
         const struct array *array = archive_in_find(archive, key);
         const int k = array != NULL ? (int)(array - archive->arrays) : -1;
@@ -208,10 +207,9 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     for (k = 0; k < problems->n && status == 0; k++) {
         const struct error *why = &problems->items[k].why;
         const char *text = why->message + why->file_nbytes;
-        const char *end = strstr(text, "; use ");
+        const char *end = why->advice_at > 0 ? why->message + why->advice_at - strlen(ROLE_ADVICE)
+                                             : text + strlen(text);
 
-        if (end == NULL) /* without the code in brackets */
-            end = text + strlen(text);
         text += strspn(text, ": ");
         if (list.n_bytes + (size_t)(end - text) + command.n_bytes + 400 > ERROR_MESSAGE_NBYTES)
             break;

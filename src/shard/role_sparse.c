@@ -388,12 +388,12 @@ int role_sparse_bind(struct role_case *a)
         return -1;
     if ((form == SPARSE_CSR && h->shape[0] != v->shape[0]) ||
         (form == SPARSE_PADDED && (v->n_dims != 2 || v->shape[1] != h->shape[1])))
-        return role_refuse_as(a, NULL, ERROR_CODE_LENGTH, "its values %.200s have the shape %.200s",
-                              text_quote(value->array->key).text,
-                              text_shape(v->shape, v->n_dims).text);
+        return role_refuse_as(
+            a, NULL, ERROR_CODE_LENGTH, NULL, "its values %.200s have the shape %.200s",
+            text_quote(value->array->key).text, text_shape(v->shape, v->n_dims).text);
     if (form == SPARSE_CSR &&
         (offsets->array->n_rows == 0 || offsets->array->n_rows - 1 != a->c->n_rows))
-        return role_refuse_as(offsets, NULL, ERROR_CODE_ROWS,
+        return role_refuse_as(offsets, NULL, ERROR_CODE_ROWS, NULL,
                               "expected %" PRIu64 " offsets, one more than the rows of %.100s",
                               a->c->n_rows + 1, text_quote(a->c->rows->array->key).text);
     const struct action_layout *layout = find_layout(a, &length);

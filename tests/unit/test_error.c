@@ -121,6 +121,20 @@ static void test_place(void **state)
     }
 }
 
+/* Where advice begins is known if the text ends with it, and is not cut. */
+static void test_advice(void **state)
+{
+    const struct error_place place = {
+        .file = "a.npz", .code = ERROR_CODE_ROWS, .advice = "--role x"};
+    struct error err = {0}, without = {0};
+
+    (void)state;
+    error_set_at(&err, ERROR_DATA, &place, "use --role x");
+    assert_string_equal(err.message + err.advice_at, "--role x [rows]");
+    error_set_at(&without, ERROR_DATA, &place, "use --role x or y");
+    assert_int_equal(without.advice_at, 0);
+}
+
 /* The file stands alone in a message about what cannot be done to it, also without more to say. */
 static void test_verb(void **state)
 {
@@ -145,7 +159,8 @@ static void test_long(void **state)
     error_set_errno(&err, ERROR_IO, EIO, "%s", text);
     assert_int_equal(strlen(err.message), ERROR_MESSAGE_NBYTES - 1);
     for (enum error_code code = ERROR_CODE_NONE; code <= ERROR_CODE_LENGTH; code++) {
-        const struct error_place place = {text, text, text, true, UINT64_MAX, code, EIO, NULL};
+        const struct error_place place = {text, text, text, true, UINT64_MAX,
+                                          code, EIO,  NULL, text};
         char reason[ERROR_MESSAGE_NBYTES];
 
         err = (struct error){0};
@@ -162,6 +177,7 @@ int main(void)
         cmocka_unit_test(test_exit_codes),  cmocka_unit_test(test_errno),
         cmocka_unit_test(test_first_cause), cmocka_unit_test(test_place),
         cmocka_unit_test(test_verb),        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_advice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
