@@ -208,19 +208,12 @@ struct grid_path {
     uint64_t reached[GRID_PATH_NBYTES / 64 + 2]; /* bit i: some path leads to place i */
 };
 
-/* A part of a stretch that one match covers, in elements. */
-struct grid_long {
-    uint16_t begin;
-    uint16_t end;
-};
-
 /* Work space of the parser for values: by hash the latest positions, numbered from floor on; the
  * matches that the elements of a stretch have, and the best way on from each of them. */
 struct grid_values {
     uint32_t latest[GRID_VALUES_SLOTS_1 + 2 * GRID_VALUES_SLOTS]; /* in three tables */
     uint32_t matches[GRID_VALUES_STRETCH][GRID_VALUES_MATCHES];   /* as steps */
     uint32_t steps[GRID_VALUES_STRETCH]; /* length << 16 | distance - 1 of a match; or literals */
-    struct grid_long longs[GRID_VALUES_STRETCH];
     uint8_t distance_nbits[DEFLATE_MAX_DISTANCE]; /* costs, by distance - 1 */
     uint32_t cost[GRID_VALUES_STRETCH + 1];       /* bits from here to the end */
 };

@@ -19,7 +19,6 @@ struct values_stretch {
     const uint8_t *stop;  /* of the block: bytes from here on may be of any value */
     const uint8_t *floor; /* what may be matched begins here */
     uint32_t learned;     /* the best of the learned distances, or 0 */
-    size_t n_longs;
 };
 
 /* An element that is looked up. */
@@ -81,8 +80,7 @@ GRID_INLINE uint32_t values_match(const struct values_place *at, uint32_t distan
     return length << 16 | ((distance - 1) & (DEFLATE_MAX_DISTANCE - 1));
 }
 
-/* Look up the element at p in all tables, and put it there; returns the length of the longest match
- * if that is VALUES_LONG or more, or else anything less. */
+/* Look up the element at p in all tables, and put it there; returns the longest match. */
 GRID_INLINE uint32_t values_look(struct grid_values *v, const struct values_stretch *s,
                                  const uint8_t *p, size_t item_nbytes, bool is_tail)
 {
@@ -108,9 +106,9 @@ GRID_INLINE uint32_t values_look(struct grid_values *v, const struct values_stre
             values_match(&at, distances[t], item_nbytes, values_key(t, item_nbytes));
 
         matches[t] = match;
-        longest = match > longest ? match : longest;
+        longest = match >> 16 > longest >> 16 ? match : longest;
     }
-    return longest >> 16;
+    return longest;
 }
 
 GRID_INLINE void values_insert(const struct grid_state *state, const uint8_t *p, size_t item_nbytes)
@@ -120,30 +118,33 @@ GRID_INLINE void values_insert(const struct grid_state *state, const uint8_t *p,
             (uint32_t)(p - state->floor) + VALUES_FIRST;
 }
 
-/* Look up one element after the other. */
-GRID_INLINE void values_find(struct grid_state *state, struct values_stretch *s, size_t item_nbytes)
+/* Look up one element after the other. Those within a long match have what is left of it. */
+GRID_INLINE void values_find(struct grid_state *state, const struct values_stretch *s,
+                             size_t item_nbytes)
 {
     struct grid_values *const v = state->values;
     const uint8_t *p = s->begin;
     uint64_t n_looked = 0;
 
-    s->n_longs = 0;
     while (p < s->end) {
         const uint32_t longest = s->end - p > DEFLATE_MAX_MATCH
                                      ? values_look(v, s, p, item_nbytes, false)
                                      : values_look(v, s, p, item_nbytes, true);
+        uint32_t left = longest >> 16;
 
         n_looked++;
-        if (__builtin_expect(longest < VALUES_LONG, 1)) {
-            p += item_nbytes;
-        } else {
-            const size_t i = (size_t)(p - s->begin) / item_nbytes;
+        p += item_nbytes;
+        if (__builtin_expect(left < VALUES_LONG, 1))
+            continue;
+        while ((left -= (uint32_t)item_nbytes) > 0) {
+            const uint32_t match =
+                (left >= DEFLATE_MIN_MATCH ? left << 16 : 0) | (longest & 0xffff);
 
-            v->longs[s->n_longs++] =
-                (struct grid_long){(uint16_t)i, (uint16_t)(i + longest / item_nbytes)};
-            p += longest;
-            values_insert(state, p - item_nbytes, item_nbytes);
+            for (unsigned t = 0; t < GRID_VALUES_MATCHES; t++)
+                v->matches[(size_t)(p - s->begin) / item_nbytes][t] = match;
+            p += item_nbytes;
         }
+        values_insert(state, p - item_nbytes, item_nbytes);
     }
     state->work.n_looked += n_looked;
 }
@@ -164,29 +165,6 @@ GRID_INLINE uint32_t values_cost(const struct grid_state *state, uint32_t match)
 {
     return (uint32_t)state->costs.length[match >> 16] +
            state->values->distance_nbits[match & 0xffff];
-}
-
-/* From every place within a long match its rest leads on. */
-GRID_INLINE void values_fill(const struct grid_state *state, const uint8_t *bytes,
-                             const struct grid_long *part, size_t item_nbytes)
-{
-    struct grid_values *const v = state->values;
-    uint32_t match = v->matches[part->begin][0], cost;
-
-    for (unsigned t = 1; t < GRID_VALUES_MATCHES; t++)
-        if (v->matches[part->begin][t] >> 16 > match >> 16)
-            match = v->matches[part->begin][t];
-    cost = v->cost[part->end] + values_cost(state, match);
-    for (size_t i = part->end - 1u; i > part->begin; i--) {
-        const uint32_t left = (uint32_t)((part->end - i) * item_nbytes);
-        const bool is_match = left >= DEFLATE_MIN_MATCH;
-
-        v->cost[i] = is_match
-                         ? cost
-                         : v->cost[i + 1] +
-                               values_literals(&state->costs, bytes + i * item_nbytes, item_nbytes);
-        v->steps[i] = (is_match ? left << 16 : 0) | (match & 0xffff);
-    }
 }
 
 /* Of all ways from element i to the end, the one of fewest bits. */
@@ -216,18 +194,10 @@ GRID_INLINE void values_search(const struct grid_state *state, const struct valu
 {
     struct grid_values *const v = state->values;
     size_t i = (size_t)(s->end - s->begin) / item_nbytes;
-    size_t n_longs = s->n_longs;
 
     v->cost[i] = 0;
-    while (i > 0) {
-        if (n_longs > 0 && v->longs[n_longs - 1].end == i) {
-            n_longs--;
-            values_fill(state, s->begin, &v->longs[n_longs], item_nbytes);
-            i = v->longs[n_longs].begin + 1u;
-        }
-        i--;
+    while (i-- > 0)
         values_step(state, s->begin + i * item_nbytes, i, item_nbytes);
-    }
 }
 
 /* Append the matches of the best steps to the sequences. Returns the first byte after the last
@@ -273,8 +243,8 @@ GRID_INLINE const uint8_t *values_parse(struct grid_state *state, const uint8_t 
     state->n_sequences = 0;
     while (p < stop && state->n_sequences + n_sequences < GRID_MAX_SEQUENCES) {
         const size_t left = (size_t)(stop - p) - (size_t)(stop - p) % item_nbytes;
-        struct values_stretch s = {
-            p, left > most ? p + most : p + left, stop, state->floor, learned, 0};
+        const struct values_stretch s = {p, left > most ? p + most : p + left, stop, state->floor,
+                                         learned};
 
         if (left == 0)
             return stop;
