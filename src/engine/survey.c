@@ -293,8 +293,8 @@ static int check_layout(const struct plan *plan, const struct plan_array *array,
     struct walk s;
 
     for (size_t i = 0; (other = action_layout_at(board, i)) != NULL; i++) {
-        uint64_t n_moves = 0,
-                 n_found = 0; /* of the other layout; found here, where they are none */
+        uint64_t n_moves = 0; /* of the other layout, */
+        uint64_t n_found = 0; /* and those found here, where they are none */
         bool fits = true;
         char use[700] = "";
 

@@ -315,8 +315,8 @@ static void name_row(const struct role_case *a, double end)
 
             why->has_row = true;
             why->row = walk.number;
-            if (of_offsets <
-                0) /* else that was an index, of the last row that begins at or before it */
+            /* In CSR that is an index, of the last row that begins at or before it. */
+            if (of_offsets < 0)
                 break;
             role_begin_look(&a->c->cases[of_offsets], &offsets);
             while (walk_next(&offsets) && row_int(offsets.rows, 0) <= (int64_t)walk.number)

@@ -84,9 +84,8 @@ int classes_find(struct probe *probe, struct classes *classes, struct error *err
     const uint32_t n_all = probe->planes->spec.n_steps / probe->sketcher.n_still;
     const struct sketch *sketches = probe->sketches;
     struct lane_image *list = list_rows(probe, n, BY_PLANES, err);
-    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_unlike = 0,
-                                      n_classes = 0;
-    uint64_t n_once = 0, n_repeated = 0, n_saved = 0, first = 0;
+    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_unlike = 0;
+    uint64_t n_classes = 0, n_once = 0, n_repeated = 0, n_saved = 0, first = 0;
 
     *classes = (struct classes){.n_images = 1};
     if (list == NULL)
@@ -192,7 +191,6 @@ static int relate_class(struct probe *p, struct window *window, struct lane_imag
         n_kinds += !is_repeated;
         for (size_t i = 0; i < lanes->n && k > 0 && t != NO_TRANSFORM; i++) {
             const struct orbit_pair pair = {window, i, 0, k, 0};
-
             const struct lane *lane = &lanes->items[i];
 
             if (!lane_is_compared(lane) || orbit_same(&pair, t, ORBIT_EXACT))

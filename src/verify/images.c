@@ -565,8 +565,7 @@ uint32_t orbit_relate(const struct orbit_pair *planes, const bool *allowed, bool
     }
     for (uint32_t u = 0; u < n_transforms; u++)
         most = allowed[u] && tallies[u] > most ? tallies[u] : most;
-    /* Half of the planes or of the labels that move must be explained, unless none does.
-     */
+    /* Half of the planes or of the labels that move must be explained, unless none does. */
     const uint64_t by_moved = count(most, MOVED_PLANE) + count(most, STRAY_PLANE);
     const uint64_t by_labels = count(most, MOVED_LABEL);
     const bool is_related = (by_moved > 0 && 2 * by_moved >= n_planes) ||
