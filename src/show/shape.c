@@ -76,7 +76,7 @@ static bool embed(const struct board *board, bool hexagons, struct shape_place *
     };
     bool found = false;
 
-    if (n > MAX_CELLS || board->n_edges == 0)
+    if (n == 0 || n > MAX_CELLS || board->n_edges == 0)
         return false;
     e.adjacent = calloc(n, n);
     e.order = calloc(n, sizeof *e.order);
