@@ -30,9 +30,9 @@ static const uint32_t *map_of(const struct sketcher *s, bool of_box, uint32_t k)
 }
 
 /* True when a symmetry of the board leaves what a cell holds as it is. */
-static bool keeps_contents(const struct board_transform *t)
+static bool keeps_contents(const struct board *board, uint32_t t)
 {
-    return !t->swaps_colours && t->numbers == NULL;
+    return !board->transforms[t].swaps_colours && board_is_exact(board, t);
 }
 
 int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *err)
@@ -44,8 +44,8 @@ int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *e
 
     *s = (struct sketcher){.lane = lane, .n_cells = n_cells};
     for (uint32_t t = 0; t < lane->spec.n_steps; t++)
-        s->n_still += keeps_contents(&board->transforms[t]) &&
-                      perm_is_identity(lane->spec.steps[t].dst, n_cells);
+        s->n_still +=
+            keeps_contents(board, t) && perm_is_identity(lane->spec.steps[t].dst, n_cells);
     if (new_items(&s->room, 3 * (size_t)n_cells + 1, "shapes of positions", err) != 0 ||
         new_items(&s->hashes, n_cells + 1, "shapes of positions", err) != 0)
         return -1;
@@ -184,7 +184,7 @@ static uint64_t least(struct sketcher *s, bool of_box, uint32_t *n_same)
         for (uint32_t cell = 0; cell < s->n_cells; cell++)
             if (of_box || counts_cell(s, cell))
                 other[dst[cell]] = values[cell];
-        *n_same += (of_box || keeps_contents(&board->transforms[k])) &&
+        *n_same += (of_box || keeps_contents(board, k)) &&
                    memcmp(other, values, s->n_cells * sizeof *other) == 0;
         if (k == 0 || memcmp(other, best, s->n_cells * sizeof *other) < 0) {
             uint32_t *swap = best;
