@@ -217,13 +217,10 @@ GRID_INLINE size_t greedy_ahead(const struct grid_state *state, struct greedy *g
     return n_literals;
 }
 
-/* Append a match to the sequences; returns its end. Bytes that are all alike, such as the zeros of
- * floats, get distance 1: decoders copy those many at a time. */
+/* Append a match to the sequences; returns its end. */
 GRID_INLINE const uint8_t *greedy_take(struct grid_state *state, struct greedy *g, const uint8_t *p,
                                        uint32_t length, uint32_t distance)
 {
-    if (distance <= 8 && memcmp(p - distance, p + 1 - distance, distance) == 0)
-        distance = 1;
     state->sequences[state->n_sequences++] = (struct grid_sequence){
         (uint32_t)(p - g->literals), (uint16_t)length, (uint16_t)(distance - 1)};
     g->literals = p + length;

@@ -1,7 +1,7 @@
 /*
  * test_grid_greedy.c - what the greedy parser has to find out by itself: that literals may be
- * cheap, that a match may wait for an element, where bytes are all alike, and, from its training,
- * what repeats among empty planes.
+ * cheap, that a match may wait for an element, and, from its training, what repeats among empty
+ * planes.
  */
 #include "test_grid_encoder.h"
 
@@ -70,44 +70,6 @@ static void test_match_waits(void **state)
     free(data);
 }
 
-/* Runs of zeros are copied from one byte before, also where elements are of four bytes; runs of
- * ones can not be. */
-static void test_alike_bytes_are_near(void **state)
-{
-    static const float zero_one[] = {0, 1};
-    const struct data_kind kind = {"", NULL, 4, {400}, 1};
-    const struct codec_member member = member_of(&kind, N_BYTES);
-    uint8_t *const data = calloc(1, N_BYTES + CODEC_READ_SLACK);
-    struct random r = {4};
-    struct encoder e;
-    size_t at = 0, n_near = 0, n_fours = 0;
-
-    (void)state;
-    for (size_t i = 0, one = 0; i < N_BYTES; i += 4) {
-        one ^= random_below(&r, 60) == 0;
-        memcpy(data + i, &zero_one[one], 4);
-    }
-    encoder_init(&e, &codec_grid, &member, data, N_BYTES);
-    e.state->trained.n_distances = 1;
-    e.state->trained.distances[0] = 4;
-    check_whole(&e, data, N_BYTES);
-    memset(e.state->hash, 0, sizeof e.state->hash);
-    e.state->floor = data;
-    e.state->kernels->parse[GRID_GREEDY](e.state, data, data + N_BYTES);
-    for (size_t i = 0; i < e.state->n_sequences; i++) {
-        const struct grid_sequence *const s = &e.state->sequences[i];
-
-        at += s->n_literals;
-        n_near += s->distance_less_1 == 0;
-        n_fours += s->distance_less_1 == 3;
-        assert_true(s->distance_less_1 != 3 || memcmp(data + at, "\0\0\0", 4) != 0);
-        at += s->length;
-    }
-    assert_true(n_near > 100 && n_fours > 100);
-    encoder_release(&e);
-    free(data);
-}
-
 /* Nearly all is zero; the rest repeats, which the training has to see. */
 static void test_runs_do_not_hide_periods(void **state)
 {
@@ -138,7 +100,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_literals_are_cheap),
         cmocka_unit_test(test_match_waits),
-        cmocka_unit_test(test_alike_bytes_are_near),
         cmocka_unit_test(test_runs_do_not_hide_periods),
     };
 
