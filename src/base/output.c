@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define BUFFER_NBYTES    (1u << 20)
+#define N_LISTED         4
 #define TEMP_INFIX       ".symaug-"
 #define TEMP_N_RANDOM    6
 #define WAIT_NANOSECONDS (5 * 1000 * 1000)
@@ -180,44 +181,51 @@ static char *temp_path(const struct output *out, struct error *err)
 /* --- temps --- */
 
 /*
- * The folder used last, with the names of all temps that it held when it was first used: a folder
- * with thousands of outputs cannot be read for each of them. It stays open, so that its inode is
- * not reused.
+ * The folders used last, with the names of all temps that each held when it was first used: a
+ * folder with thousands of outputs cannot be read for each of them. The folders stay open, so that
+ * their inodes are not reused.
  */
-static struct {
-    DIR *folder; /* NULL: none yet */
-    struct stat st;
+static struct listed {
+    DIR *folder; /* NULL: unused */
+    dev_t device;
+    ino_t inode;
     struct text_list temps; /* owned */
-} listed;
+} listed[N_LISTED];
 
 static pthread_mutex_t listed_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Read the folder, unless it is the one used last. False if it cannot be read. */
-static bool list_folder(int parent_fd)
+/* Move the folder to the front of the list, reading it if it is new; NULL if it cannot be read. */
+static const struct listed *list_folder(int parent_fd)
 {
     const struct dirent *entry;
     struct stat st;
+    size_t i = 0;
 
     if (fstat(parent_fd, &st) != 0)
-        return false;
-    if (listed.folder != NULL && listed.st.st_dev == st.st_dev && listed.st.st_ino == st.st_ino)
-        return true;
-    const int at = openat(parent_fd, ".", FOLDER_FLAGS);
-    DIR *folder = at < 0 ? NULL : fdopendir(at);
-    if (folder == NULL) {
-        if (at >= 0)
-            close(at);
-        return false;
+        return NULL;
+    while (i < N_LISTED - 1 && (listed[i].device != st.st_dev || listed[i].inode != st.st_ino))
+        i++;
+    struct listed found = listed[i];
+    if (found.folder == NULL || found.device != st.st_dev || found.inode != st.st_ino) {
+        const int at = openat(parent_fd, ".", FOLDER_FLAGS);
+        DIR *folder = at < 0 ? NULL : fdopendir(at);
+
+        if (folder == NULL) {
+            if (at >= 0)
+                close(at);
+            return NULL;
+        }
+        if (found.folder != NULL)
+            closedir(found.folder);
+        text_list_release(&found.temps);
+        found = (struct listed){.folder = folder, .device = st.st_dev, .inode = st.st_ino};
+        while ((entry = readdir(folder)) != NULL)
+            if (strstr(entry->d_name, TEMP_INFIX) != NULL)
+                text_list_add(&found.temps, entry->d_name, NULL);
     }
-    if (listed.folder != NULL)
-        closedir(listed.folder);
-    text_list_release(&listed.temps);
-    listed.folder = folder;
-    listed.st = st;
-    while ((entry = readdir(folder)) != NULL)
-        if (strstr(entry->d_name, TEMP_INFIX) != NULL)
-            text_list_add(&listed.temps, entry->d_name, NULL);
-    return true;
+    memmove(&listed[1], &listed[0], i * sizeof listed[0]);
+    listed[0] = found;
+    return &listed[0];
 }
 
 /* Remove temps of this target whose lock is free and whose name still denotes the inode that was
@@ -230,10 +238,10 @@ static void clear_abandoned(const struct output *out)
 
     temp_stem(out, stem);
     pthread_mutex_lock(&listed_lock);
-    const bool is_listed = list_folder(out->parent_fd);
-    for (size_t i = 0; is_listed && i < listed.temps.n; i++) {
-        const char *name = listed.temps.items[i];
-        const int at = dirfd(listed.folder);
+    const struct listed *in = list_folder(out->parent_fd);
+    for (size_t i = 0; in != NULL && i < in->temps.n; i++) {
+        const char *name = in->temps.items[i];
+        const int at = dirfd(in->folder);
 
         if (strncmp(name, stem, strlen(stem)) != 0 || strlen(name) != strlen(stem) + TEMP_N_RANDOM)
             continue;
