@@ -74,6 +74,17 @@ static int decide_board(struct plan *plan, struct error *err)
         return error_set(err, ERROR_USAGE, "--policy: board %s has no layout %s; there are %s",
                          plan->board->preset, text_quote(layout).text,
                          ACTION_LAYOUTS(plan->board, 512));
+    /* The same file twice is probably a mistake. */
+    for (size_t i = 1; i < plan->n_inputs; i++)
+        for (size_t k = 0; k < i; k++) {
+            const struct archive_in *one = &plan->inputs[k].archive;
+            const struct archive_in *other = &plan->inputs[i].archive;
+
+            if (one->n_inputs > 0 && other->n_inputs > 0 &&
+                one->inputs[0].opened.st_dev == other->inputs[0].opened.st_dev &&
+                one->inputs[0].opened.st_ino == other->inputs[0].opened.st_ino)
+                return plan_warn(plan, err, "inputs %zu and %zu are the same file", k + 1, i + 1);
+        }
     return 0;
 }
 
